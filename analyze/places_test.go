@@ -22,7 +22,7 @@ func TestPathsIn(t *testing.T) {
 		{`{}`, "No such file or directory: '/etc/app.conf'", ""},
 		{`{}`, "No such file or directory: '/srv/../etc/app.conf'", ""},
 		{`{}`, "see https://www.example.com/docs", ""},
-		{"Unable to find package.json\nCurrent working dir: /home/u/w\nIf there is no settings file, create tool.json first.", `{}`, "/home/u/w /home/u/w/package.json"},
+		{`{}`, "Unable to find package.json\nCurrent working dir: /home/u/w\nIf there is no settings file, create tool.json first.", "/home/u/w /home/u/w/package.json"},
 	} {
 		if got := strings.Join(pathsIn(refusal{text: c.text, args: json.RawMessage(c.args)}, "/home/u"), " "); got != c.want {
 			t.Errorf("%s: %s: %q, not %q", c.args, c.text, got, c.want)

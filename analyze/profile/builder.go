@@ -60,6 +60,7 @@ type Builder struct {
 	relays relays
 	// givenWords are words of the arguments, by call.
 	givenWords map[int][]string
+	names      names
 	// decoyWords are words that were looked for in the decoys, and whether they were found.
 	decoyWords map[string]bool
 
@@ -135,7 +136,7 @@ func NewBuilder(ctx Context) *Builder {
 		late:  frameResults{index: effectIndex{}},
 		given: map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
-		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
+		out: &Profile{bases: map[string]string{}, FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	b.relays.know(ctx.Home)
 	b.relays.literals = strings.Join(ctx.Literals, "\x00")

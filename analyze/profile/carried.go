@@ -56,6 +56,7 @@ func (b *Builder) hears(raw []byte) {
 	case "tools/call":
 		words := b.argumentWords(m.Params.Arguments, nil)
 		b.givesWords(words)
+		b.givesNames(m.Params.Arguments)
 		b.relays.call(b.call, Source{SourceTool, m.Params.Name}, raw, words)
 	case "prompts/get":
 		// A prompt has no declaration of what it sends, so that its own arguments count.

@@ -88,7 +88,9 @@ type Profile struct {
 	// Hits are the effects of oracles' inputs.
 	Hits    []Hit
 	visited map[string]bool
-	undone  map[fileIn]bool
+	// bases are the directories of the server's own to which it joined arguments, by tool and argument.
+	bases  map[string]string
+	undone map[fileIn]bool
 	// Kept are the directories that the server made, the first of them.
 	Kept []Kept
 	// Asked are the outside peers ("host:port") that HTTP requests went to, by the

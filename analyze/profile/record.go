@@ -23,6 +23,7 @@ func (b *Builder) Record(r *trace.Record) {
 		b.replants(r)
 	}
 	b.prove(r)
+	b.joins(r)
 	if what := b.reachesFor(r); what != "" {
 		text := r.Call
 		if r.Path != "" {

@@ -16,7 +16,7 @@ var cm303Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Whoever controls the argument reads or writes files outside the promised directory.", Fix: "Resolve the path with realpath and require the directory and its separator as prefix (Path.is_relative_to, filepath.IsLocal, os.Root)."},
 	CWE:    []string{"CWE-22", "CWE-59"}, OWASP: []string{"MCP05"},
 	Help: "A string argument escaped the directory in which the server should work: with `..`, an absolute path, an encoding, a NUL byte, a symbolic link, or a sibling directory whose name begins with the same letters. The server returned or opened a planted file there, or created a new one.\n\n" +
-		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), or by the directory that the server's command or a variable names. " +
+		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), by a directory of the server's own below which the argument leads in other calls, or by the directory that the server's command or a variable names. " +
 		"A file that was opened for reading and not returned is medium, since a server may look before it refuses. A tool that opens the file unasked, too, proves nothing.\n\n" +
 		"A tool that takes a path and promises no directory may read it: no finding. **False positive when** the promise is another's.",
 }
@@ -27,7 +27,7 @@ func checkCM303(r *Run) []finding.Finding {
 	for _, h := range r.hits(session.OraclePath) {
 		tool := r.toolOf(h.Call)
 		t := r.Scope.Tool(tool)
-		promise, severity := r.confinement(&t, h.At)
+		promise, severity := r.confinement(&t, tool, h.At)
 		if promise == "" || h.Path != "" && r.Profile.Unasked(tool, h.Path) || runsCommands(&t, h.At) {
 			continue
 		}
@@ -58,7 +58,8 @@ func (r *Run) led(h *profile.Hit) string {
 
 // confinement finds what promises that an argument stays in a directory, and
 // how much a breach of it weighs; "" for no promise.
-func (r *Run) confinement(t *scope.Tool, at string) (string, finding.Severity) {
+func (r *Run) confinement(t *scope.Tool, tool, at string) (string, finding.Severity) {
+	base := r.Profile.Base(tool, argument(at))
 	switch {
 	case len(t.Confined) > 0:
 		return "its declaration says “" + t.Confined[0].Text + "”", finding.High
@@ -68,6 +69,8 @@ func (r *Run) confinement(t *scope.Tool, at string) (string, finding.Severity) {
 		return "the argument names no path", finding.High
 	case r.Rooted && among(t.Paths, at):
 		return "its command or a variable names the directory to work in", finding.High
+	case base != "":
+		return "in other calls the argument names files of the server's own " + r.stable(base), finding.High
 	}
 	return "", ""
 }

@@ -1,0 +1,34 @@
+package profile
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// An argument that names files below a directory of the server's own has that directory for its base.
+func TestBase(t *testing.T) {
+	t.Parallel()
+	const docs = "/srv/app/src/docs"
+	for name, c := range map[string]struct{ argument, opened, want string }{
+		"a relative name":         {"guides/start", docs + "/guides/start.md", docs},
+		"an absolute one, joined": {"/home/dana/lease.txt", docs + "/home/dana/lease.txt.md", docs},
+		"an absolute one":         {"/home/dana/lease.txt", "/home/dana/lease.txt", ""},
+		"in the workspace":        {"guides/start", "/home/dana/w/guides/start", ""},
+		"in the server's root":    {"guides/start", "/srv/app/guides/start", ""},
+		"a part of a longer name": {"guides/start", docs + "/guides/started.md", ""},
+		"a short word":            {"main", docs + "/main.js", ""},
+		"another's":               {"guides/start", docs + "/guides/end.md", ""},
+		"dots":                    {"../docs/guides/start", docs + "/guides/start.md", ""},
+	} {
+		s := newScene()
+		s.ctx.ServerDir = "/srv/app"
+		s.in(1, func(at time.Duration) {
+			s.hears(fmt.Appendf(nil, `{"method":"tools/call","params":{"name":"show","arguments":{"topic":%q}}}`, c.argument))
+			s.openAs(c.opened, "O_RDONLY", at)
+		})
+		if got := s.Profile().Base("show", "topic"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
