@@ -21,6 +21,8 @@ var (
 	pathInText = lazyregexp.New(`(?:^|[\s"'` + "`" + `(=:])((?:~/|/)[\w.@+-]+(?:/[\w.@+-]+)*)`)
 	// absence are the words of an error that speaks of a file or a directory that is not there.
 	absence = lazyregexp.New(`(?i)\bENOENT\b|\bno such (?:file|dir)|\b(?:not|n't) (?:exist|found|there)|\b(?:unable to|can ?not|can't|could(?: not|n't)) (?:find|locate|open|read|load)\b|\bthere (?:is|are) no\b|\bmissing\b|\bno \S+(?: \S+)? (?:in|below|at)\b`)
+	// condition begins a line that says what to do in a case.
+	condition = lazyregexp.New(`(?i)^\W*if\b`)
 	// nameInText is the name of a file, alone or below the directory that the error names.
 	nameInText = lazyregexp.New(`(?:^|[\s"'` + "`" + `(])((?:[\w@+-]+/){0,3}[\w@+-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,9})(?:$|[\s"'` + "`" + `),;:.])`)
 	// inCode follows a path in the trace of a stack.
@@ -99,7 +101,7 @@ func pathsIn(r refusal, home string) (out []string) {
 func namesIn(text string, values []string) []string {
 	var missed []string
 	for line := range strings.Lines(text) {
-		if absence.MatchString(line) {
+		if absence.MatchString(line) && !condition.MatchString(line) {
 			missed = append(missed, fileNames(line, values)...)
 		}
 	}
