@@ -9,21 +9,13 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// readVaried reads the logs of runs under conditions, once: they are compared with the declared
-// run, and judged by themselves. Their gaps are the comparison's, so no policy accepts one here.
-func readVaried(logs []*session.Reader, p *policy.Policy) ([]*readLog, error) {
-	var out []*readLog
-	for _, log := range logs {
-		if log.Header.Vary == nil {
-			return nil, errors.New("read the runs under conditions: the log of one names no condition")
-		}
-		l, err := readWhole(log, p, gapKeeper{}, nil)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, l)
+// readVaried reads the log of a run under a condition, or of a control: it is compared with the declared run, and
+// judged by itself. Its gaps are the comparison's, so no policy accepts one here.
+func readVaried(log *session.Reader, p *policy.Policy) (*readLog, error) {
+	if log.Header.Vary == nil {
+		return nil, errors.New("read the runs under conditions: the log of one names no condition")
 	}
-	return out, nil
+	return readWhole(log, p, gapKeeper{}, nil)
 }
 
 // compare joins to a run those that it is compared with.
@@ -34,19 +26,23 @@ func (j *judge) compare(run *rules.Run, opts *Options, varied []*readLog) {
 		run.Traced = traced.compared().Profile
 	}
 	for _, l := range varied {
-		v := l.log.Header.Vary
-		j.doubtCompared(v.How, l)
-		other := l.compared()
-		other.Policy = opts.Policy
-		k := slices.IndexFunc(run.Varied, func(o rules.Varied) bool { return o.Factor == v.Factor && o.How == v.How })
-		switch {
-		case v.Factor == "":
-			run.Controls = append(run.Controls, other)
-		case k < 0:
-			run.Varied = append(run.Varied, rules.Varied{Factor: v.Factor, How: v.How, Added: v.Added, Runs: []*rules.Run{other}})
-		default:
-			run.Varied[k].Runs = append(run.Varied[k].Runs, other)
-		}
+		j.doubtCompared(l.log.Header.Vary.How, l)
+		l.joinTo(run, opts.Policy)
+	}
+}
+
+// joinTo joins a run under a condition, or a control, to the run that it is compared with.
+func (l *readLog) joinTo(run *rules.Run, p *policy.Policy) {
+	v, other := l.log.Header.Vary, l.compared()
+	other.Policy = p
+	k := slices.IndexFunc(run.Varied, func(o rules.Varied) bool { return o.Factor == v.Factor && o.How == v.How })
+	switch {
+	case v.Factor == "":
+		run.Controls = append(run.Controls, other)
+	case k < 0:
+		run.Varied = append(run.Varied, rules.Varied{Factor: v.Factor, How: v.How, Added: v.Added, Runs: []*rules.Run{other}})
+	default:
+		run.Varied[k].Runs = append(run.Varied[k].Runs, other)
 	}
 }
 
@@ -75,19 +71,13 @@ func (l *readLog) compared() *rules.Run {
 	return run
 }
 
-// Differs reports whether some condition of opts.Varied seems to make a
-// difference, so that it is worth a further run.
-func Differs(log *session.Reader, opts Options) (bool, error) {
-	var varied []*readLog
-	for _, further := range opts.Varied {
-		if further.Header.Vary != nil {
-			varied = append(varied, readEffects(further, opts.Policy))
-		}
-	}
-	l := readEffects(log, opts.Policy)
+// differs reports whether the condition of some varied runs seems to make a difference, so that it is worth a further run.
+func (l *readLog) differs(varied []*readLog, p *policy.Policy) bool {
 	run := l.j.run(&wireReader{})
-	l.j.compare(run, &opts, varied)
-	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) }), nil
+	for _, v := range varied {
+		v.joinTo(run, p)
+	}
+	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) })
 }
 
 // Questions are what only a comparison of a run with further ones can tell.
@@ -142,10 +132,10 @@ func (j *judge) randomGaps(varied []rules.Varied) {
 }
 
 // factors are those of the conditions, in their order.
-func factors(logs []*session.Reader) []string {
+func factors(varied []rules.Varied) []string {
 	var out []string
-	for _, l := range logs {
-		if v := l.Header.Vary; v != nil && v.Factor != "" && !slices.Contains(out, v.Factor) {
+	for _, v := range varied {
+		if !slices.Contains(out, v.Factor) {
 			out = append(out, v.Factor)
 		}
 	}

@@ -21,8 +21,10 @@ type Directory struct {
 	Inputs *Inputs
 	opts   Options
 	opened []*os.Root
-	// declared is the first run's log as Questions read it, for First.
+	// declared is the first run's log as Questions or Differs read it, and varied are the logs of runs under conditions
+	// as Differs did, by their directories: for First, whose judgement changes them.
 	declared *readLog
+	varied   map[string]*readLog
 }
 
 // OpenDirectory reads what the judgement of a target depends on, which the changes
@@ -36,7 +38,7 @@ func OpenDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Dir
 	for _, change := range changes {
 		change(in)
 	}
-	d := &Directory{dir: dir, Inputs: in}
+	d := &Directory{dir: dir, Inputs: in, varied: map[string]*readLog{}}
 	d.opts = Options{FailOn: in.FailOn, Version: version, Changed: in.Changed, Least: in.Least}
 	if in.AuditError != "" {
 		d.opts.AuditErr = errors.New(in.AuditError)
@@ -122,25 +124,24 @@ func (d *Directory) close() {
 	d.opened = nil
 }
 
-// compared opens the logs that the declared run is compared with.
-func (d *Directory) compared(runs []session.IndexedRun, o *Options) error {
-	for _, r := range in(runs, session.RoleTraced) {
-		log, err := d.open(r)
-		if err != nil {
-			return err
-		}
-		o.Traced = log
-	}
+// readVaried reads the logs of the runs under conditions, and of the controls, unless that was done.
+func (d *Directory) readVaried(runs []session.IndexedRun) ([]*readLog, error) {
 	varied := in(runs, session.RoleVaried)
 	slices.SortFunc(varied, func(a, b session.IndexedRun) int { return strings.Compare(a.Dir, b.Dir) })
+	var out []*readLog
 	for _, r := range varied {
-		log, err := d.open(r)
-		if err != nil {
-			return err
+		if d.varied[r.Dir] == nil {
+			log, err := d.open(r)
+			if err != nil {
+				return nil, err
+			}
+			if d.varied[r.Dir], err = readVaried(log, d.opts.Policy); err != nil {
+				return nil, err
+			}
 		}
-		o.Varied = append(o.Varied, log)
+		out = append(out, d.varied[r.Dir])
 	}
-	return nil
+	return out, nil
 }
 
 // First judges the declared run, the build before it and the runs that it is
@@ -149,18 +150,22 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 	defer d.close()
 	o := d.opts
 	o.Earlier = d.Inputs.Earlier
-	if err := d.compared(runs, &o); err != nil {
-		return nil, err
+	for _, r := range in(runs, session.RoleTraced) {
+		log, err := d.open(r)
+		if err != nil {
+			return nil, err
+		}
+		o.Traced = log
 	}
 	l, err := d.readDeclared()
 	if err != nil {
 		return nil, err
 	}
-	d.declared = nil // judging changes it
-	varied, err := readVaried(o.Varied, o.Policy)
+	varied, err := d.readVaried(runs)
 	if err != nil {
 		return nil, err
 	}
+	d.declared, d.varied = nil, map[string]*readLog{} // judging changes them
 	res := l.judge(o, varied)
 	res.Shown = d.Inputs.Shown
 	for _, r := range in(runs, session.RoleBuild) {
@@ -168,7 +173,7 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 			return nil, err
 		}
 	}
-	d.varied(varied, res)
+	d.addVaried(varied, res)
 	return res, nil
 }
 
@@ -176,15 +181,15 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 // difference: runs are those of the condition, and the controls.
 func (d *Directory) Differs(runs []session.IndexedRun) (bool, error) {
 	defer d.close()
-	o := Options{Policy: d.opts.Policy}
-	if err := d.compared(runs, &o); err != nil {
+	l, err := d.readDeclared()
+	if err != nil {
 		return false, err
 	}
-	log, err := session.Open(d.dir)
+	varied, err := d.readVaried(runs)
 	if err != nil {
-		return false, fmt.Errorf("read the run's log: %w", err)
+		return false, err
 	}
-	return Differs(log, o)
+	return l.differs(varied, d.opts.Policy), nil
 }
 
 // Questions are what only a comparison of the declared run with further ones can tell.
@@ -193,7 +198,6 @@ func (d *Directory) Questions() (Questions, error) {
 	if err != nil {
 		return Questions{}, err
 	}
-	d.declared = l
 	return l.questions(), nil
 }
 
@@ -206,7 +210,8 @@ func (d *Directory) readDeclared() (*readLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run's log: %w", err)
 	}
-	return d.opts.read(log)
+	d.declared, err = d.opts.read(log)
+	return d.declared, err
 }
 
 // alone are the options for a run that is judged by itself.
@@ -239,9 +244,9 @@ func (d *Directory) build(r session.IndexedRun, res *Result) error {
 	return nil
 }
 
-// varied adds to a result what the runs under conditions showed by themselves:
+// addVaried adds to a result what the runs under conditions showed by themselves:
 // findings that each run under a condition has, and the first has not.
-func (d *Directory) varied(logs []*readLog, res *Result) {
+func (d *Directory) addVaried(logs []*readLog, res *Result) {
 	o := d.alone()
 	shared := map[session.Vary]*Result{}
 	var order []session.Vary

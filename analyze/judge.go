@@ -42,9 +42,6 @@ type Options struct {
 	Rules *custom.Set
 	// Traced is the log of the same server's run under ptrace, nil for none.
 	Traced *session.Reader
-	// Varied are the logs of the same server's runs with the same calls, each with
-	// Header.Vary: those in unchanged surroundings, and those under a condition.
-	Varied []*session.Reader
 	// Baseline are the findings that were known before, nil for none.
 	Baseline *Baseline
 	// Earlier are what the server declared and did before, nil for nothing.
@@ -118,11 +115,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	varied, err := readVaried(opts.Varied, opts.Policy)
-	if err != nil {
-		return nil, err
-	}
-	return l.judge(opts, varied), nil
+	return l.judge(opts, nil), nil
 }
 
 // read reads the log of a run that is judged.
@@ -422,7 +415,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	for _, kv := range h.Dummies {
 		tracer += " --env " + Quote(kv)
 	}
-	if f := factors(opts.Varied); len(f) > 0 {
+	if f := factors(run.Varied); len(f) > 0 {
 		tracer += " --vary " + strings.Join(f, ",")
 	}
 	again := res.Run.Command
