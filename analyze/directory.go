@@ -322,7 +322,7 @@ func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.sent = res.sent
+	o.sent, o.kept = res.sent, res.kept
 	more, err := JudgeReader(log, o)
 	if err != nil {
 		return nil, err

@@ -55,6 +55,8 @@ type Options struct {
 	Texts *Texts
 	// sent is what the server was sent in an earlier run whose files it has.
 	sent *detect.Sent
+	// kept are the directories that the server made in that run.
+	kept []profile.Kept
 }
 
 // maxReasons bounds the reasons listed for an inconclusive verdict.
@@ -134,7 +136,7 @@ func (l *readLog) judge(opts Options, varied []*readLog) *Result {
 		// A policy speaks of the server; of a build its suppressions hold.
 		run.Policy = opts.Policy
 	}
-	run.Changed = opts.Changed
+	run.Changed, run.KeptBefore = opts.Changed, opts.kept
 	if opts.Texts != nil {
 		run.Judged = opts.Texts.judgedTexts(w)
 		j.textGaps(opts.Texts)
@@ -171,7 +173,7 @@ func (l *readLog) judge(opts Options, varied []*readLog) *Result {
 		res.Unaudited = j.auditGaps(opts)
 	}
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
-	res.sent = j.sent
+	res.sent, res.kept = j.sent, j.profile.Kept
 	res.ended, res.harmless = run.End.Crashed, run.EndsHarmlessly()
 	res.keeper = j.keeper
 	res.updateVerdict(opts)

@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/audit/coverage"
@@ -41,6 +42,8 @@ type Result struct {
 	keeper gapKeeper
 	// sent is what the server was sent, of which its files may hold something.
 	sent *detect.Sent
+	// kept are the directories that it made.
+	kept []profile.Kept
 
 	Schema string `json:"schema"`
 	Tool   struct {

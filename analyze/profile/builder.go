@@ -115,6 +115,8 @@ type task struct {
 	step int
 	// lists says that its program lists processes, and prints nothing of their environment.
 	lists bool
+	// container is when it last looked whether it runs in a container, 0 for never.
+	container time.Duration
 }
 
 // access is a watched path that was read.

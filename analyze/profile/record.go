@@ -175,7 +175,11 @@ func (b *Builder) open(r *trace.Record) {
 	if !r.OK() {
 		rung, verb = finding.RungAttempted, "tried to open "
 	}
+	b.asksOfContainer(t, p, r.Time)
 	if other := b.ofOtherProcess(r, p); other != "" && !t.lists {
+		if p == InitEnviron && !r.OK() && t.container > 0 && r.Time-t.container < containerTime {
+			other = InitEnviron
+		}
 		b.add(b.effect(finding.FileRead, other, rung, r, b.says(r, verb+p)))
 		return
 	}
@@ -215,6 +219,7 @@ const (
 // its listing, and says nothing.
 func (b *Builder) looked(r *trace.Record) {
 	p := cleanProc(r.Path)
+	b.asksOfContainer(b.task(r.Tid), p, r.Time)
 	b.sought.in(p, r)
 	if !under(p, b.ctx.Home) || !secrets.Named(p) && !secrets.Directory(path.Dir(p)) && !secrets.Directory(p) {
 		return
@@ -254,6 +259,21 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 		if r.OK() && i >= 0 {
 			b.opened[p] = i
 		}
+	}
+}
+
+// InitEnviron is the environment of the first process, as the target of a task that was refused it when it looked
+// whether it runs in a container: container managers name themselves there.
+const InitEnviron = "/proc/1/environ"
+
+// containerTime is how long such a look takes at most.
+const containerTime = 100 * time.Millisecond
+
+// asksOfContainer notes that a task looks whether it runs in a container.
+func (b *Builder) asksOfContainer(t *task, p string, at time.Duration) {
+	switch p {
+	case "/.dockerenv", "/run/.containerenv", "/proc/1/cgroup", "/proc/1/sched", "/run/systemd/container":
+		t.container = at
 	}
 }
 

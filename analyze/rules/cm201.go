@@ -53,7 +53,11 @@ func (r *Run) keptBefore(target string) []profile.Kept {
 	if !in(r.Left) || in(r.Planted) {
 		return nil
 	}
-	return []profile.Kept{{Path: dir}}
+	made := profile.Kept{Path: dir}
+	for _, k := range r.KeptBefore {
+		made.Early = made.Early || k.Early && within(dir, k.Path)
+	}
+	return []profile.Kept{made}
 }
 
 // isHidden reports whether a path, without HOME or a workspace, begins with a hidden file.

@@ -21,7 +21,7 @@ var cm216Doc = finding.Rule{
 		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), for what the user copied (`wl-paste`), or for what the user's screen, camera or microphone shows (`scrot`, `arecord`), opened `/etc/shadow`, listed a directory of credentials, " +
 		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
-		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves.\n\n" +
+		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves. The environment of process 1 is low where it was refused to a program that had just looked for other marks of a container.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains it.",
 }
 
@@ -80,7 +80,11 @@ func checkCM216(r *Run) []finding.Finding {
 		if what == "" || r.shown(e.Tool, words) {
 			continue
 		}
-		out = append(out, r.of(&cm216Doc, e, subject(e)+" "+what))
+		f := r.of(&cm216Doc, e, subject(e)+" "+what)
+		if e.Target == profile.InitEnviron {
+			f.Severity = finding.Low
+		}
+		out = append(out, f)
 	}
 	out = append(out, r.listings()...)
 	return append(append(first(out), r.asksHelpers()...), r.searches()...)
@@ -92,6 +96,9 @@ func (r *Run) actsForUser(e *finding.Effect) (words []string, what string) {
 	if e.Kind == finding.FileRead {
 		if strings.HasPrefix(e.Target, "/proc/PID/") {
 			return otherProcessWords[path.Base(e.Target)], "opened " + path.Base(e.Target) + " of another process"
+		}
+		if e.Target == profile.InitEnviron {
+			return otherProcessWords["environ"], "was refused the environment of process 1 when it looked whether it runs in a container"
 		}
 		if profile.SystemSecret(e.Target) {
 			return []string{"account", "accounts", "passwd", "shadow", "hardening", "audit", "sudo", "sudoers"}, "opened " + e.Target

@@ -21,7 +21,7 @@ var everyTarget = []struct {
 	kind    finding.EffectKind
 	targets []string
 }{
-	{finding.FileRead, []string{home + "/.config/other/settings.json", home + "/.bashrc", home + "/Mail/inbox", "/home/erin/notes.txt", "/root/x", "/etc/fstab", "/var/lib/x", "/mnt/x", "/proc/PID/environ", "/etc/shadow", home + "/.config/kit/x", home + "/.mozilla/firefox/x/places.sqlite", home + "/notes.md"}},
+	{finding.FileRead, []string{home + "/.config/other/settings.json", home + "/.bashrc", home + "/Mail/inbox", "/home/erin/notes.txt", "/root/x", "/etc/fstab", "/var/lib/x", "/mnt/x", "/proc/PID/environ", "/proc/1/environ", "/etc/shadow", home + "/.config/kit/x", home + "/.mozilla/firefox/x/places.sqlite", home + "/notes.md"}},
 	{finding.FileWrite, []string{home + "/x", home + "/.bashrc", home + "/.config/kit/x", home + "/notes.md", "/data/x", "/etc/x", "/srv/notes/x"}},
 	{finding.FileDelete, []string{home + "/x", home + "/.bashrc", home + "/.config/kit/x", home + "/notes.md", "/data/x", "/etc/x", "/srv/notes/x"}},
 	{finding.FileMeta, []string{home + "/x", home + "/.bashrc", home + "/.config/kit/x", home + "/notes.md", "/data/x", "/etc/x", "/srv/notes/x"}},

@@ -73,6 +73,8 @@ type Run struct {
 	Sequences []Sequence
 	// Left are the files that an earlier run of the server made.
 	Left map[string]bool
+	// KeptBefore are the directories that it made in that run.
+	KeptBefore []profile.Kept
 	// allowed are the effects that Policy allows, by index; Check fills it.
 	allowed []bool
 	// told are the effects of which a rule told already; Check fills it.

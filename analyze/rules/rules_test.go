@@ -132,6 +132,12 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM201", "beside a database", newRun(note, effect("format_note", finding.FileRead, home+"/x.db"), effect("format_note", finding.FileWrite, home+"/x.db-wal")), finding.Low},
 	{"CM201", "its state, made in a call", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.local/state/else/log")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.local/state/else"}} }), finding.Low},
 	{"CM201", "its own log", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes/calls.log")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.notes", Early: true}} }), finding.Low},
+	{"CM201", "its own log, the second time", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.ledger/calls.log")), func(r *Run) {
+		r.Left, r.KeptBefore = map[string]bool{home + "/.ledger/calls.log": true}, []profile.Kept{{Path: home + "/.ledger", Early: true}}
+	}), finding.Low},
+	{"CM201", "its own log, of a directory that it made in a call", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.ledger/calls.log")), func(r *Run) {
+		r.Left, r.KeptBefore = map[string]bool{home + "/.ledger/calls.log": true}, []profile.Kept{{Path: home + "/.ledger"}}
+	}), finding.Medium},
 	{"CM201", "under its own name", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes-mcp/a/b.json")), func(r *Run) {
 		r.Profile.Kept, r.Surface.Server.Name = []profile.Kept{{Path: home + "/.notes-mcp"}}, "Notes MCP"
 	}), finding.Low},
@@ -384,6 +390,7 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM216", "the engine's socket, of another trade", newRun(described("track", "Tracks shipping containers"), effect("track", finding.UnixSocket, "/var/run/docker.sock")), finding.High},
 	{"CM216", "another socket", newRun(note, effect("format_note", finding.UnixSocket, "/run/mysqld/mysqld.sock")), ""},
 	{"CM216", "another process", newRun(note, effect("format_note", finding.FileRead, "/proc/PID/environ")), finding.High},
+	{"CM216", "a check for containers", newRun(note, effect("format_note", finding.FileRead, profile.InitEnviron, rung(finding.RungAttempted))), finding.Low},
 	{"CM216", "another process, declared", newRun(described("ps", "Lists processes with their environment"), effect("ps", finding.FileRead, "/proc/PID/environ")), ""},
 	{"CM216", "another process, of which only the name is declared", newRun(described("ps", "Lists processes"), effect("ps", finding.FileRead, "/proc/PID/environ")), finding.High},
 	{"CM216", "a search", newRun(note, absent("/.config/gh/hosts.yml"), absent("/.azure/accessTokens.json"), absent("/.config/gcloud/credentials.db")), finding.High},
