@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
@@ -127,21 +128,14 @@ func hostOf(peer string) string {
 	return peer
 }
 
-// services that listen on a port of this machine by convention.
-var localServices = map[string]string{
-	"1433": "SQL Server", "1883": "MQTT", "2375": "Docker", "3306": "MySQL", "5432": "PostgreSQL", "5672": "RabbitMQ", "6333": "Qdrant", "6379": "Redis",
-	"6443": "Kubernetes", "7687": "Neo4j", "8086": "InfluxDB", "8123": "ClickHouse or Home Assistant", "9000": "MinIO or ClickHouse", "9092": "Kafka",
-	"9200": "Elasticsearch", "9222": "a browser's debugger", "11434": "Ollama", "19530": "Milvus", "27017": "MongoDB",
-}
-
 // localTelemetry are ports to which programs report about themselves: StatsD, Datadog,
 // OpenTelemetry, Zipkin and Jaeger.
 var localTelemetry = []string{"8125", "8126", "4317", "4318", "9411", "14268", "6831"}
 
 // localService names a port of the loopback address as a user knows it.
 func localService(port string) string {
-	if s := localServices[port]; s != "" {
-		return fmt.Sprintf("localhost:%s (%s)", port, s)
+	if p := scope.ProgramAt(port); p.Name != "" {
+		return fmt.Sprintf("localhost:%s (%s)", port, p.Name)
 	}
 	return "localhost:" + port
 }

@@ -30,6 +30,7 @@ var (
 	collector = profile.Carried{Peer: "stats.other.example:443", Host: "stats.other.example", Via: "https"}
 	raw       = profile.Carried{Peer: "203.0.113.90:9000", Via: "tcp"}
 	lamp      = profile.Carried{Peer: "192.168.1.40:80", Via: "http"}
+	ollama    = profile.Carried{Peer: "127.0.0.1:11434", Via: "http", Loopback: true}
 	port      = profile.Carried{Peer: "127.0.0.1:9411", Via: "http", Loopback: true}
 )
 
@@ -60,6 +61,8 @@ func init() {
 		{"CM113", "to the home network", carrying(closed("Names a lamp in the home network"), lamp), ""},
 		{"CM113", "to an address that the user gave", with(carrying(silent, raw), func(r *Run) { r.Given = []string{"tcp://203.0.113.90:9000"} }), ""},
 		{"CM113", "to a port of the machine", carrying(note, port), finding.High},
+		{"CM113", "to the port of a program that the tool names", carrying(described("chat", "Asks a model of Ollama"), ollama), ""},
+		{"CM113", "to the port of another program than the tool names", carrying(described("chat", "Asks a model of Milvus"), ollama), finding.High},
 		{"CM113", "to a port that the user gave", with(carrying(closed("Keeps notes in Redis"), port), func(r *Run) { r.Given = []string{"redis://127.0.0.1:9411"} }), ""},
 	}...)
 }

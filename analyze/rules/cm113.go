@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
@@ -17,7 +18,7 @@ var cm113Doc = finding.Rule{
 	Advice: finding.Advice{Why: "What users type into tools can be confidential, and nobody told them about this host.", Fix: fixDeclareNetwork, Preview: true},
 	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 	Help: "During a call, the server sent a word of the call's arguments, raw or encoded, to a host that no declaration, no argument and no user setting names: an address without a name, a port of the machine itself, or a second host next to the declared one.\n\n" +
-		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. A tool that takes an address and sends its arguments to another host as well is medium. Hosts of the user's own network that a declaration speaks of are quiet.\n\n" +
+		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. A tool that takes an address and sends its arguments to another host as well is medium. Hosts of the user's own network that a declaration speaks of are quiet, and so is the port of a program that it names (Ollama and 11434).\n\n" +
 		"**False positive when** the server's documentation, not its declaration, names the service.",
 }
 
@@ -67,7 +68,7 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 	case r.knowsPeer(c.Call, c.Tool, host), r.isOwnCloud(host, c.Tool):
 		return ""
 	case c.Loopback:
-		if len(t.Network) > 0 && !t.ClaimsLocal() || r.givenHost(port) || r.namesHost(port) || r.says(c.Tool, loopbackWords) || r.says(c.Tool, []string{"local", "ollama", "redis", "postgres", "mysql", "database"}) && len(r.Scope.Purpose.Network) > 0 {
+		if len(t.Network) > 0 && !t.ClaimsLocal() || r.givenHost(port) || r.namesHost(port) || r.says(c.Tool, loopbackWords) || r.says(c.Tool, scope.ProgramAt(port).Words) || r.says(c.Tool, []string{"local", "ollama", "redis", "postgres", "mysql", "database"}) && len(r.Scope.Purpose.Network) > 0 {
 			return ""
 		}
 		return finding.High

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"mime"
+	"net"
 	"net/http"
 	"path"
 	"strings"
@@ -140,6 +141,11 @@ func (p Reply) matches(r *http.Request, host string) bool {
 		}
 		ok, err := path.Match(pattern, s)
 		return err == nil && ok
+	}
+	if strings.Contains(p.Host, ":") {
+		if name, port, err := net.SplitHostPort(r.Host); err == nil {
+			host = canonical(name) + ":" + port
+		}
 	}
 	return fits(p.Host, host) && fits(p.Path, r.URL.Path) && fits(p.Method, r.Method)
 }

@@ -39,6 +39,10 @@ func TestServices(t *testing.T) {
 		{"GET", "https://api.weather.gov/points/1,2", `"forecast"`},
 		{"GET", "https://en.wikipedia.org/w/api.php", `"search"`},
 		{"POST", "https://api.openai.com/v1/chat/completions", `"choices"`},
+		{"GET", "http://localhost:11434/api/tags", `"models"`},
+		{"POST", "http://ollama:11434/api/chat", `"message":{"role":"assistant"`},
+		{"GET", "http://[::1]:9090/api/v1/query", `"resultType"`},
+		{"GET", "http://192.168.1.5:8123/api/states", `"entity_id"`},
 	} {
 		if w := served(&Config{}, c.method, c.url, ""); w.Code > 299 || !strings.Contains(w.Body.String(), c.holds) {
 			t.Errorf("%s: %d %.200s", c.url, w.Code, w.Body)

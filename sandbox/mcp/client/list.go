@@ -18,7 +18,8 @@ var bounds = wire.Bounds{Entries: 10_000, Pages: 100, Bytes: 64 << 20, Cursor: 6
 const listTimeouts = 4
 
 // List reads all that the server declares into s: tools always, since a server
-// may have some without saying so, the others if its capabilities name them.
+// may have some without saying so, the others if its capabilities name them. A capability
+// whose list is no method of the server's is noted, and holds nothing.
 // What could be read is in s even if err says that some could not.
 func (c *Client) List(ctx context.Context, s *wire.Surface) error {
 	declared, _ := object(s.Capabilities)
@@ -29,8 +30,11 @@ func (c *Client) List(ctx context.Context, s *wire.Surface) error {
 		}
 		err := read()
 		var refused *wire.Error
-		if errors.As(err, &refused) && refused.Code == codeMethodNotFound && (name == "templates" || declared[name] == nil) {
-			err = nil
+		if errors.As(err, &refused) && refused.Code == codeMethodNotFound && (name != "tools" || declared[name] == nil) {
+			if declared[name] != nil {
+				c.note(BadResult, "the server declares %s, and has no method that lists them", name)
+			}
+			err = nil // there is nothing that a client could be shown
 		}
 		if err != nil {
 			errs = append(errs, err)

@@ -99,7 +99,7 @@ func TestListWhatIsDeclared(t *testing.T) {
 		{`null`, "tools/list", "0 0 0 0", ""},
 		{`{"tools":{}}`, "tools/list", "0 0 0 0", "Method not found"},
 		{`{"resources":{}}`, "resources/templates/list", "1 1 0 0", ""},
-		{`{"resources":{},"prompts":{}}`, "resources/list", "1 0 1 1", "Method not found"},
+		{`{"resources":{},"prompts":{}}`, "resources/list", "1 0 1 1", ""},
 	} {
 		on := legacy(all)
 		on[methodInitialize] = give(`{"protocolVersion":"2025-06-18","capabilities":` + tc.capabilities + `,"serverInfo":{"name":"s","version":"1"}}`)
