@@ -134,9 +134,9 @@ func coverCrashed(res, more *Result) {
 func coverSupplied(res, more *Result) {
 	fill(res, more, session.GapToolOnlyErrors, succeeded)
 	for i := range res.Coverage.Needs {
-		if n := &res.Coverage.Needs[i]; n.What == NeedCredential && n.supplied(&res.Coverage) {
+		if n := &res.Coverage.Needs[i]; n.supplied(&res.Coverage) {
 			n.Supplied = true
-			res.dropGaps(func(g session.Gap) bool { return g.Code == session.GapCredentialMissing && g.Tool == n.Tool })
+			res.dropGaps(func(g session.Gap) bool { return g.Code == gapOfNeed[n.What] && g.Tool == n.Tool })
 		}
 	}
 	more.dropGaps(func(g session.Gap) bool {
@@ -154,24 +154,53 @@ func fill(res, more *Result, closes session.Code, reached func(*ToolCoverage) bo
 			continue
 		}
 		*t = more.Coverage.Tools[k]
-		res.dropGaps(func(g session.Gap) bool { return g.Code == closes && g.Tool == t.Name })
+		closed := func(g session.Gap) bool { return g.Code == closes && g.Tool == t.Name }
+		if !slices.ContainsFunc(res.Gaps, closed) {
+			res.countDown(closes)
+		}
+		res.dropGaps(closed)
 	}
 	answered(res, more)
+}
+
+// countDown takes one from the tools that a gap counts beside those that are named.
+func (r *Result) countDown(code session.Code) {
+	for i := range r.Gaps {
+		g := &r.Gaps[i]
+		n, what := counted(g.Text)
+		switch {
+		case g.Code != code || g.Tool != "" || n == 0:
+			continue
+		case n == 1:
+			text := g.Text
+			r.dropGaps(func(g session.Gap) bool { return g.Code == code && g.Tool == "" && g.Text == text })
+		default:
+			g.Text = moreTools(n-1, what)
+			r.Inconclusive = session.Texts(r.Gaps)
+		}
+		return
+	}
 }
 
 // answered takes from the doubts of a further start what the first has answered: a tool may need
 // a service that behaves otherwise there.
 func answered(res, more *Result) {
+	looked := func(name string, enough func(*ToolCoverage) bool) bool {
+		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool { return t.Name == name && enough(&t) })
+	}
+	all := !slices.ContainsFunc(more.Coverage.Tools, func(t ToolCoverage) bool { return !succeeded(&t) && !looked(t.Name, succeeded) })
 	more.dropGaps(func(g session.Gap) bool {
-		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool {
-			switch g.Code {
-			case session.GapToolNeverCalled:
-				return t.Calls > 0 && t.Name == g.Tool
-			case session.GapToolOnlyErrors, session.GapToolNeverAnswered:
-				return t.OK > 0 && t.Name == g.Tool
-			}
-			return false
-		})
+		switch g.Code {
+		case session.GapToolNeverCalled:
+			return looked(g.Tool, func(t *ToolCoverage) bool { return t.Calls > 0 })
+		case session.GapToolOnlyErrors, session.GapToolNeverAnswered:
+			return looked(g.Tool, succeeded) || g.Tool == "" && all
+		case session.GapCredentialMissing, session.GapConfigurationMissing, session.GapDeviceMissing, session.GapProgramMissing, session.GapServiceMissing:
+			return slices.ContainsFunc(more.Coverage.Needs, func(n Need) bool {
+				return gapOfNeed[n.What] == g.Code && n.Tool == g.Tool && g.Tool != "" && n.supplied(&res.Coverage)
+			})
+		}
+		return false
 	})
 }
 

@@ -95,6 +95,8 @@ type Questions struct {
 	Variables []string
 	// Places are paths that tools name which answered with errors alone: they look there for files.
 	Places []string
+	// Unserved says that a tool which answered with errors alone tried a port of this machine on which nothing listened.
+	Unserved bool
 	// AtStart are those without which the server ended before any call, as its last words say.
 	AtStart []string
 }
@@ -113,7 +115,7 @@ func QuestionsOf(log *session.Reader) (Questions, error) {
 
 // questions are those of a run that is read and not judged yet.
 func (l *readLog) questions() Questions {
-	return Questions{Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(l.j.run(l.w)), Besides: rules.Besides(l.j.run(l.w)), Variables: credentialVariables(l.w.refusals), Places: l.missedPlaces(), AtStart: l.j.startVariables()}
+	return Questions{Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(l.j.run(l.w)), Besides: rules.Besides(l.j.run(l.w)), Variables: credentialVariables(l.w.refusals), Places: l.missedPlaces(), Unserved: l.unserved(), AtStart: l.j.startVariables()}
 }
 
 // randomGaps says what looked random and was not compared with runs that have other secrets.

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -204,11 +205,25 @@ func (j *judge) becauseOf(code session.Code, names []string, one, many string) {
 	})
 	for i, name := range names {
 		if i == maxNamed {
-			j.because(code, "%d more tools %s", len(names)-i, many)
+			j.because(code, "%s", moreTools(len(names)-i, many))
 			return
 		}
 		j.doubt(ofTool(code, name, one))
 	}
+}
+
+// moreTools counts the tools beside those that are named.
+func moreTools(n int, what string) string {
+	return fmt.Sprintf("%d more %s %s", n, map[bool]string{true: "tool", false: "tools"}[n == 1], what)
+}
+
+// counted reads what moreTools wrote, 0 for another text.
+func counted(said string) (n int, what string) {
+	if _, err := fmt.Sscanf(said, "%d more tool", &n); err != nil {
+		return 0, ""
+	}
+	_, what, _ = strings.Cut(said, " more tool")
+	return n, strings.TrimPrefix(strings.TrimPrefix(what, "s"), " ")
 }
 
 // auditGaps adds the reasons for which the source was not looked at, or not all of it. It

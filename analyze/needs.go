@@ -40,7 +40,7 @@ type Need struct {
 	Tools []string `json:"tools,omitempty"`
 	// Said is the line in which it did, bounded and without decoys.
 	Said string `json:"said"`
-	// Supplied says that a further start had a made-up one, and that the tools answered there.
+	// Supplied says that coalmine stood in for it in a further start, and that the tools answered there.
 	Supplied bool `json:"supplied,omitempty"`
 }
 

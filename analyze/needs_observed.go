@@ -2,10 +2,12 @@ package analyze
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // maxNamesPerNeed bounds the names of one need.
@@ -15,12 +17,7 @@ const maxNamesPerNeed = 5
 // and the sinkhole saw them: programs that it tried to run and that are not
 // here, and services for which only a stand-in answered.
 func (j *judge) observedNeeds(tool string) []Need {
-	calls := map[int]bool{}
-	for i := range j.profile.Calls {
-		if c := &j.profile.Calls[i]; c.Tool == tool && c.What == "tool" && len(c.Oracles) == 0 {
-			calls[c.N] = true
-		}
-	}
+	calls := j.callsOf(tool)
 	own := j.ownWords(nil, nil)
 	var out []Need
 	var names []string
@@ -36,6 +33,33 @@ func (j *judge) observedNeeds(tool string) []Need {
 		out = append(out, Need{What: NeedService, Names: names, Tool: tool, Said: "it asked " + strings.Join(names, ", ")})
 	}
 	return out
+}
+
+// callsOf are the calls of a tool without the inputs of oracles.
+func (j *judge) callsOf(tool string) map[int]bool {
+	calls := map[int]bool{}
+	for i := range j.profile.Calls {
+		if c := &j.profile.Calls[i]; c.Tool == tool && c.What == "tool" && len(c.Oracles) == 0 {
+			calls[c.N] = true
+		}
+	}
+	return calls
+}
+
+// unserved reports whether a tool that answered with errors alone tried a port of this machine on which nothing listened.
+func (l *readLog) unserved() bool {
+	return slices.ContainsFunc(l.refusing(), func(tool string) bool { return len(l.j.localServices(l.j.callsOf(tool))) > 0 })
+}
+
+// refusing are the tools that answered with errors alone, sorted.
+func (l *readLog) refusing() []string {
+	answered := map[string]bool{}
+	for _, c := range l.j.profile.Calls {
+		if c.Outcome == session.OutcomeOK && len(c.Oracles) == 0 {
+			answered[c.Tool] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.w.refusals)), func(tool string) bool { return answered[tool] })
 }
 
 // services are the peers outside that the calls asked or tried to reach.

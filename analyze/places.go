@@ -1,13 +1,11 @@
 package analyze
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
-	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
@@ -36,17 +34,8 @@ var systemDirs = []string{"/usr", "/etc", "/proc", "/sys", "/dev", "/bin", "/sbi
 // there. A path that holds an argument counts as far as the directory before it.
 func (l *readLog) missedPlaces() []string {
 	h := l.log.Header
-	answered := map[string]bool{}
-	for _, c := range l.j.profile.Calls {
-		if c.Outcome == session.OutcomeOK && len(c.Oracles) == 0 {
-			answered[c.Tool] = true
-		}
-	}
 	var out []string
-	for _, tool := range slices.Sorted(maps.Keys(l.w.refusals)) {
-		if answered[tool] {
-			continue
-		}
+	for _, tool := range l.refusing() {
 		for _, r := range l.w.refusals[tool] {
 			if lacksProgram(r.text) {
 				continue

@@ -14,7 +14,8 @@ type Reach struct {
 	Refusing []string `json:"refusing,omitempty"`
 	// InTime are tools that were not called, or that did not answer, in time.
 	InTime []string `json:"notInTime,omitempty"`
-	// MadeUp are tools that were looked at in a start with a made-up credential alone.
+	// MadeUp are tools that were looked at only in a start in which coalmine stood in for what they need: with a made-up
+	// credential, a file, or an answer on the loopback address.
 	MadeUp []string `json:"madeUp,omitempty"`
 	// Variables had made-up values: the server does not start without them.
 	Variables []string `json:"variables,omitempty"`

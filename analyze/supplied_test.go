@@ -69,3 +69,45 @@ func TestAVerbIsNoProgram(t *testing.T) {
 		}
 	}
 }
+
+// The tools that a gap counts without naming them are looked at, too, once they answer in a further start.
+func TestCountedToolsAnswer(t *testing.T) {
+	coverage := func(ok ...int) (c Coverage) {
+		for i, n := range ok {
+			c.Tools = append(c.Tools, ToolCoverage{Name: string(rune('a' + i)), What: "tool", Calls: 3, OK: n})
+		}
+		return c
+	}
+	named, more := ofTool(session.GapToolOnlyErrors, "a", "x"), session.Gap{Code: session.GapToolOnlyErrors, Text: "2 more tools answered every call with an error"}
+	for want, ok := range map[string][]int{
+		"": {1, 1, 1},
+		"1 more tool answered every call with an error":              {1, 0, 1},
+		"tool “a” x; 1 more tool answered every call with an error":  {0, 1, 0},
+		"tool “a” x; 2 more tools answered every call with an error": {0, 0, 0},
+	} {
+		res := &Result{Gaps: []session.Gap{named, more}, Coverage: coverage(0, 0, 0)}
+		further := &Result{Gaps: []session.Gap{more}, Coverage: coverage(ok...)}
+		coverSupplied(res, further)
+		if got := strings.Join(session.Texts(res.Gaps), "; "); got != want {
+			t.Errorf("%v: %q, want %q", ok, got, want)
+		}
+		// A further start in which none of them answers adds nothing where all did before.
+		again := &Result{Gaps: []session.Gap{more}, Coverage: coverage(0, 0, 0)}
+		if answered(res, again); (len(again.Gaps) == 0) != (want == "") {
+			t.Errorf("%v: %+v", ok, again.Gaps)
+		}
+	}
+}
+
+// A need of several tools is settled once each of them answered.
+func TestNeedsOfAFurtherStart(t *testing.T) {
+	needs := []Need{{What: NeedService, Tool: "a", Tools: []string{"a", "b"}}}
+	gap := session.Gap{Code: session.GapServiceMissing, Tool: "a", Text: "x"}
+	for ok, want := range map[int]int{0: 1, 1: 0} {
+		res := &Result{Coverage: Coverage{Tools: []ToolCoverage{{Name: "a", What: "tool", Calls: 1, OK: 1}, {Name: "b", What: "tool", Calls: 1, OK: ok}}}}
+		more := &Result{Gaps: []session.Gap{gap}, Coverage: Coverage{Needs: needs}}
+		if answered(res, more); len(more.Gaps) != want {
+			t.Errorf("%d: %+v", ok, more.Gaps)
+		}
+	}
+}

@@ -19,7 +19,7 @@ func reachLine(r *analyze.Reach) string {
 	for _, part := range []struct {
 		names []string
 		what  string
-	}{{r.Needing, "refused for want of a need"}, {r.Refusing, "refused every input"}, {r.InTime, "not reached in time"}, {r.MadeUp, "looked at with a made-up credential alone"}} {
+	}{{r.Needing, "refused for want of a need"}, {r.Refusing, "refused every input"}, {r.InTime, "not reached in time"}, {r.MadeUp, "looked at only where coalmine stood in for what they need"}} {
 		if len(part.names) > 0 {
 			line += fmt.Sprintf("; %d %s (%s)", len(part.names), part.what, someNames(part.names))
 		}

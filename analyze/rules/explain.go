@@ -152,7 +152,7 @@ func (r *Run) explainConnection(e *finding.Effect) (finding.Explanation, bool) {
 			x.Strength = finding.StrengthWeak // a network is not this machine
 			return x, true
 		}
-		return r.mentioned(e, append([]string{port}, loopbackWords...)...)
+		return r.mentioned(e, slices.Concat([]string{port}, scope.ProgramAt(port).Words, loopbackWords)...)
 	case len(r.Scope.Hosts) > 0 && r.permitted(e):
 		return claim(r.Scope.Hosts)
 	case len(r.Scope.Hosts) > 0:

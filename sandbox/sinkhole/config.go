@@ -155,8 +155,8 @@ type Lead struct {
 
 // Reply is an HTTP answer of the user's own. Host, Path and Method are patterns
 // of path.Match; an empty one matches everything, and a Path ending in "/**"
-// everything below it. A Host with a port ("*:11434") is of that port alone. In a Header's value {path} stands for the request's path
-// as it was sent.
+// everything below it. A Host may name a port, as in "*:11434". In a Header's
+// value {path} stands for the request's path as it was sent.
 type Reply struct {
 	Host   string            `json:"host,omitempty"`
 	Path   string            `json:"path,omitempty"`
