@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"path"
@@ -19,6 +20,8 @@ var documentWords = map[string][]string{
 	"dot": {"graphviz", "digraph"}, "puml": {"plantuml"}, "mmd": {"mermaid"}, "m3u": {"playlist", "m3u8"}, "tex": {"latex"}, "csv": {"table"}, "html": {"webpage"}, "md": {"markdown"}, "rst": {"restructuredtext"},
 	"adoc": {"asciidoc"}, "ipynb": {"notebook", "jupyter"}, "drawio": {"diagram"}, "opml": {"feeds"}, "rss": {"feed"}, "har": {"har"}, "diff": {"patch", "unified"}, "ofx": {"statement"}, "ledger": {"journal"}, "abc": {"tune"}, "gpx": {"track"},
 	"yaml": {"yml", "manifest"}, "xml": {"xml"}, "lcov": {"coverage"}, "geojson": {"geometry"}, "svg": {"svg"}, "mod": {"gomod"},
+	"rs": {"rust"}, "rb": {"ruby"}, "kt": {"kotlin"}, "cs": {"csharp"}, "sol": {"solidity"}, "pl": {"perl"}, "hs": {"haskell"}, "ex": {"elixir"}, "jl": {"julia"}, "ps1": {"powershell"}, "sh": {"bash", "shell"}, "tsx": {"react"},
+	"gd": {"gdscript", "godot"}, "map": {"sourcemap"}, "v": {"verilog"}, "crt": {"certificate", "x509", "pem"},
 }
 
 // maxTextTried bounds how many documents are tried for one argument.
@@ -28,7 +31,7 @@ const maxTextTried = 4
 func (w *work) documentTexts() map[string]string {
 	out := map[string]string{}
 	add := func(name string, data []byte) {
-		if ext := strings.TrimPrefix(path.Ext(name), "."); ext != "" && out[ext] == "" && utf8.Valid(data) && len(data) <= maxSaidText {
+		if ext := strings.TrimPrefix(path.Ext(name), "."); ext != "" && out[ext] == "" && utf8.Valid(data) && !bytes.ContainsRune(data, 0) && len(data) <= maxSaidText {
 			out[ext] = string(data)
 		}
 	}
@@ -38,7 +41,7 @@ func (w *work) documentTexts() map[string]string {
 	for _, s := range w.samples() {
 		add(s.name, s.data)
 	}
-	for _, f := range slices.Concat(w.textFormats(), w.dataFormats()) {
+	for _, f := range slices.Concat(w.textFormats(), w.dataFormats(), w.codeFormats(), w.binaryFormats()) {
 		add(f.name, []byte(f.text))
 	}
 	return out

@@ -100,11 +100,10 @@ func zipped(parts []zipPart) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// tarred are files in a compressed archive of tar.
-func tarred(parts []zipPart, at time.Time) ([]byte, error) {
+// tarball are files in an archive of tar.
+func tarball(parts []zipPart, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := tar.NewWriter(z)
+	w := tar.NewWriter(&b)
 	for _, p := range parts {
 		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: p.name, Mode: 0o644, Size: int64(len(p.text)), ModTime: at, Format: tar.FormatUSTAR}); err != nil {
 			return nil, err
@@ -113,7 +112,22 @@ func tarred(parts []zipPart, at time.Time) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// tarred are files in a compressed archive of tar.
+func tarred(parts []zipPart, at time.Time) ([]byte, error) {
+	data, err := tarball(parts, at)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err = z.Write(data)
+	if err := errors.Join(err, z.Close()); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
