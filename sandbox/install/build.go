@@ -24,6 +24,15 @@ const (
 	maxDepth = 128
 )
 
+// gypScript finds the node-gyp that npm brings, and the headers that Node.js was installed with: without a network a
+// native module can be compiled against no others.
+const gypScript = `npm=$(dirname "$(readlink -f "$(command -v npm)" 2>/dev/null)" 2>/dev/null)/..
+gyp=$npm/node_modules/@npmcli/run-script/lib/node-gyp-bin
+[ -f "$npm/node_modules/node-gyp/bin/node-gyp.js" ] && export npm_config_node_gyp="$npm/node_modules/node-gyp/bin/node-gyp.js"
+headers=$(dirname "$(dirname "$(readlink -f "$NODE")")")
+[ -f "$headers/include/node/node.h" ] && export npm_config_nodedir="$headers"
+`
+
 // quote makes a text one word of a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
@@ -42,8 +51,7 @@ func (t *Tree) BuildScript(dir, initial string) string {
 	default:
 		fmt.Fprintf(&b, "export INIT_CWD=%s npm_config_user_agent='npm/11.6.2 node/v22.21.0 linux x64 workspaces/false' npm_command=exec npm_config_yes=true\n", quote(initial))
 		b.WriteString("NODE=$(command -v node) && export NODE npm_node_execpath=\"$NODE\"\n")
-		// npm brings a node-gyp of its own.
-		b.WriteString("gyp=$(dirname \"$(readlink -f \"$(command -v npm)\" 2>/dev/null)\" 2>/dev/null)/../node_modules/@npmcli/run-script/lib/node-gyp-bin\n")
+		b.WriteString(gypScript)
 	}
 	b.WriteString("said=''\n")
 	for _, s := range t.Steps {
