@@ -3,6 +3,7 @@ package rules
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -17,7 +18,7 @@ var cm103Doc = finding.Rule{
 	CWE:    []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP01"},
 	Help: "The server sent the value of a decoy secret to the network: in a request, a datagram, a DNS name, or split over several of them.\n\n" +
 		"**Evidence.** The bytes themselves, as the sinkhole kept them, or as the client handed them to its TLS library (“read before encryption”): flow, host, protocol, offset, and the encoding (raw, hex, base64, compressed, split over labels and parameters …). " +
-		"Bytes that were handed to TLS and never left, because the client refused the sinkhole's certificate after that, count too: the evidence says so. No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109. One sent to a port of the loopback address on which nothing of the server's listens is high. A secret that the user gave the server (`--env`) counts where it goes to a host that nothing names, after another, or over no protocol that has credentials.\n\n" +
+		"Bytes that were handed to TLS and never left, because the client refused the sinkhole's certificate after that, count too: the evidence says so. No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109. One sent to a port of the loopback address on which nothing of the server's listens is high. A secret that the user gave the server (`--env`) counts where it goes to a host that nothing names, after another, over no protocol that has credentials, or from a tool that declares local work to a host whose domain does not begin with the variable's first word.\n\n" +
 		"**False positive when** the issuer is one that the decoy does not know, such as a company's own mirror.",
 }
 
@@ -62,7 +63,7 @@ func (r *Run) leaks(e *finding.Effect) bool {
 		return false
 	}
 	t := r.Scope.Tool(e.Tool)
-	if e.Via == "tcp" || e.Via == "udp" || t.ClaimsLocal() {
+	if e.Via == "tcp" || e.Via == "udp" || t.ClaimsLocal() && !namesIssuer(r.Canaries[e.Target].Env, e.Host) {
 		return true
 	}
 	for i := range r.Profile.Effects {
@@ -71,6 +72,16 @@ func (r *Run) leaks(e *finding.Effect) bool {
 		}
 	}
 	return false
+}
+
+// ofAnyService are words of variables' names that stand for no service.
+var ofAnyService = []string{"access", "admin", "auth", "client", "config", "credential", "database", "default", "login", "main", "mcp", "oauth", "password", "private", "proxy", "public", "secret", "server", "service", "token", "user"}
+
+// namesIssuer reports whether a variable's first word stands in the domain of a host: $HEVY_API_KEY is a key of
+// hevyapp.com, and that a tool which declares a closed world goes there is CM202's.
+func namesIssuer(env, host string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(env), "_")
+	return len(word) > 3 && !slices.Contains(ofAnyService, word) && strings.HasPrefix(domain(host), word)
 }
 
 // domain is the part of a host's name that somebody registered, the host for an address.

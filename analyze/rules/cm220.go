@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 var cm220 = Rule{Rule: cm220Doc, Check: checkCM220}
@@ -17,7 +18,7 @@ var cm220Doc = finding.Rule{
 	Help: "The server opened ordinary documents of the user's, or listed a directory of HOME that holds some, and nothing explains it: no argument of the call names the file or a directory around it, " +
 		"and neither the tool nor the server speaks of files, folders, a project, or the place. The documents stood there before the server started. Hidden files are settings of programs and do not count; secrets have rules of their own.\n\n" +
 		"**Evidence.** The kernel's record of the open with the real path. High for documents of HOME, medium where the server only listed a directory of HOME. In a workspace, where servers are expected to work, it is medium for " +
-		leastWorkspaceText + " in a call and low for fewer, for one that any project has at its top (a README, a manifest), and beside a file that an argument names.\n\n" +
+		leastWorkspaceText + " in a call and low for fewer, for one that any project has at its top (a README, a manifest), and beside a file that an argument names. It is low, too, below a directory that an earlier call gave to a tool which keeps it, by its name (set_project).\n\n" +
 		"Quiet are calls that carry an attack input, tools that run commands or code, and a policy that allows the file. A tool that speaks of one file in the singular is explained by what its arguments name.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says which files it reads.",
 }
@@ -47,11 +48,34 @@ func checkCM220(r *Run) []finding.Finding {
 		if e.Ambiguous && f.Severity == finding.High {
 			f.Severity = finding.Medium
 		}
+		if f.Severity.Rank() > finding.Low.Rank() && r.chosenBefore(e) {
+			f.Severity = finding.Low
+		}
 		out, targets = append(out, f), append(targets, r.stable(e.Target))
 	}
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
 		return subject(&finding.Effect{Tool: f.Tool, Phase: f.Phase}) + " read files of the user's that it does not declare: " + list(targets, 3)
 	})
+}
+
+// choosing are words in the name of a tool that keeps what it is given for later calls.
+var choosing = []string{"set", "use", "open", "select", "choose", "switch", "change", "activate", "init", "initialize", "configure", "mount", "attach", "cd"}
+
+// chosenBefore reports whether a file lies in a directory of HOME that a call before gave to a tool which, by its name, keeps
+// it for later: a project that was opened, a directory that was set.
+func (r *Run) chosenBefore(e *finding.Effect) bool {
+	for i := range r.Profile.Calls {
+		c := &r.Profile.Calls[i]
+		if c.N >= e.Call || c.Outcome != session.OutcomeOK || len(c.Oracles) > 0 || !slices.ContainsFunc(words(c.Tool), func(w string) bool { return slices.Contains(choosing, w) }) {
+			continue
+		}
+		for _, text := range r.remembered().argTexts(r, c.N) {
+			if dir := path.Clean(text); path.IsAbs(dir) && dir != r.Home && within(dir, r.Home) && within(e.Target, dir) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readPlace is the place of a document that was read, where its call read looked documents of

@@ -23,6 +23,15 @@ func reading(tool wire.Tool, paths ...string) *Run {
 	return stood(r, home+"/Documents/lease.txt", home+"/Documents/notes.md", "/data/notes.txt", "/data/a/todo.csv", "/data/a/b.txt", "/data/README.md")
 }
 
+// chosen is a run in which a call gave a directory to a tool before another tool opened a document there.
+func chosen(tool string) *Run {
+	r := reading(scale, lease)
+	r.Profile.Reads[0].Call = 2
+	r.Profile.Calls = append([]profile.Call{{N: 1, Tool: tool, What: "tool", Outcome: session.OutcomeOK}}, r.Profile.Calls...)
+	r.Args = map[int]json.RawMessage{1: json.RawMessage(`{"dir":"` + home + `/Documents"}`)}
+	return r
+}
+
 // outsideCalls moves the reads of a run out of its call.
 func outsideCalls(r *Run) *Run {
 	for i := range r.Profile.Reads {
@@ -41,6 +50,8 @@ var (
 		{"CM220", "a document of HOME", reading(scale, lease), finding.High},
 		{"CM220", "one of HOME at start", outsideCalls(reading(scale, lease)), finding.High},
 		{"CM220", "a directory of HOME", reading(scale, home+"/Documents"), finding.Medium},
+		{"CM220", "below a directory that was set before", chosen("set_project"), finding.Low},
+		{"CM220", "below a directory that another call listed", chosen("list_files"), finding.High},
 		{"CM220", "many of a workspace", reading(scale, threeIn...), finding.Medium},
 		{"CM220", "one of a workspace", reading(scale, threeIn[0]), finding.Low},
 		{"CM220", "what every project has", reading(scale, "/data/README.md"), finding.Low},
