@@ -37,3 +37,33 @@ func TestOneOfSeveralProperties(t *testing.T) {
 		}
 	}
 }
+
+// A property that a refusal asks for is given, also within an argument that is an object.
+func TestDemandedProperties(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		schema, refusal string
+		takes           func(args map[string]any) bool
+	}{
+		"of the arguments": {`{"type":"object","properties":{"name":{"type":"string"},"range":{"type":"string"}},"required":["name"]}`,
+			"Give `range` to create a table.",
+			func(args map[string]any) bool { return args["range"] != nil }},
+		"within one": {`{"type":"object","properties":{"rule":{"type":"object","properties":{"type":{"type":"string"},"fill_color":{"type":"string"},"width":{"type":"integer"}},"required":["type"]}},"required":["rule"]}`,
+			"such rules need a fill_color",
+			func(args map[string]any) bool { rule, _ := args["rule"].(map[string]any); return rule["fill_color"] != nil }},
+	} {
+		f := newFake(tool("make", c.schema))
+		refused := 0
+		f.tool = func(_ string, raw json.RawMessage) (client.Result, error) {
+			var args map[string]any
+			if json.Unmarshal(raw, &args) != nil || !c.takes(args) {
+				refused++
+				return refusal(c.refusal), nil
+			}
+			return success("ok"), nil
+		}
+		if drive(t, f, Config{Calls: 2}); refused > 1 {
+			t.Errorf("%s: refused %d times: %q", name, refused, f.log)
+		}
+	}
+}

@@ -22,6 +22,11 @@ func workbook(items []string, counts []int) ([]byte, error) {
 		n := strconv.Itoa(i + 2)
 		cells += fmt.Sprintf(`<row r="%s"><c r="A%[1]s" t="s"><v>%[2]d</v></c><c r="B%[1]s"><v>%[3]d</v></c></row>`, n, i+2, counts[i])
 	}
+	total, sum := strconv.Itoa(len(items)+2), 0
+	for _, n := range counts[:len(items)] {
+		sum += n
+	}
+	cells += fmt.Sprintf(`<row r="%s"><c r="B%[1]s"><f>SUM(B2:B%d)</f><v>%d</v></c></row>`, total, len(items)+1, sum)
 	shared := ""
 	for _, text := range texts {
 		shared += "<si><t>" + text + "</t></si>"
@@ -42,7 +47,7 @@ func workbook(items []string, counts []int) ([]byte, error) {
 			`<sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets><calcPr calcId="191029"/></workbook>`},
 		{"xl/_rels/workbook.xml.rels", relations + relation("rId1", "worksheet", "worksheets/sheet1.xml") + relation("rId2", "styles", "styles.xml") +
 			relation("rId3", "sharedStrings", "sharedStrings.xml") + `</Relationships>`},
-		{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + sheetMain + `" xmlns:r="` + sheetRelation + `"><dimension ref="A1:B` + strconv.Itoa(len(items)+1) + `"/>` +
+		{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + sheetMain + `" xmlns:r="` + sheetRelation + `"><dimension ref="A1:B` + total + `"/>` +
 			`<sheetViews><sheetView tabSelected="1" workbookViewId="0"/></sheetViews><sheetFormatPr defaultRowHeight="15"/>` +
 			`<sheetData>` + cells + `</sheetData><pageMargins left="0.7" right="0.7" top="0.75" bottom="0.75" header="0.3" footer="0.3"/></worksheet>`},
 		{"xl/styles.xml", `<styleSheet xmlns="` + sheetMain + `"><fonts count="1"><font><sz val="11"/><color theme="1"/><name val="Calibri"/><family val="2"/></font></fonts>` +

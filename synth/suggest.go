@@ -2,6 +2,7 @@ package synth
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ var (
 		`\b(?:not a |in)valid (?:[a-z]+ )?identifier\b|\b(?:illegal|special|disallowed|forbidden|unsupported) characters?\b`)
 	// asksURL is a refusal of what is no URL.
 	asksURL    = lazyregexp.New(`(?i)\b(?:(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?https?:|(?:in)?valid ?ur[li]|malformed ur[li]|absolute ur[li]|(?:unknown|unsupported) url)`)
-	lacksText  = lazyregexp.New(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|either|at least one|undefined)\b`)
+	lacksText  = lazyregexp.New(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|give|pass|supply|needs?|either|at least one|undefined)\b`)
 	absentText = lazyregexp.New(`(?i)does(?: not|n't) exist|not found|no such (?:file|directory)|cannot (?:find|open)|ENOENT`)
 	thereText  = lazyregexp.New(`(?i)already exists|EEXIST`)
 	// formats are what a refusal asks for in words, and a value of that kind.
@@ -308,26 +309,51 @@ func (t *target) require(args json.RawMessage, text string) bool {
 	}
 	var given map[string]json.RawMessage
 	_ = json.Unmarshal(args, &given) // what is no object gives nothing
+	for _, part := range alternatives.Split(text, maxAlternatives) {
+		if t.demandsOf(doc, given, part) || t.demandsWithin(doc, given, part) {
+			t.inferred, t.gen, t.reached, t.lean = doc, nil, nil, true
+			return true
+		}
+	}
+	return false
+}
+
+// demandsOf makes the properties of an object required that a text names and that were not given, and reports whether
+// there are any.
+func (t *target) demandsOf(object map[string]any, given map[string]json.RawMessage, text string) bool {
+	properties, _ := object["properties"].(map[string]any)
+	required, _ := object["required"].([]any)
+	var names []string
+	for name := range properties {
+		_, there := given[name]
+		if !there && len(name) > 1 && wordIn(text, name) && !slices.Contains(required, any(name)) && t.additions < maxInferred {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		t.additions++
+		required = append(required, name)
+	}
+	if len(names) > 0 {
+		object["required"] = required
+	}
+	return len(names) > 0
+}
+
+// demandsWithin is demandsOf for the arguments that are objects; such a one becomes required as well.
+func (t *target) demandsWithin(doc map[string]any, given map[string]json.RawMessage, text string) bool {
 	properties, _ := doc["properties"].(map[string]any)
 	required, _ := doc["required"].([]any)
-	for _, part := range alternatives.Split(text, maxAlternatives) {
-		var names []string
-		for name := range properties {
-			_, there := given[name]
-			if !there && len(name) > 1 && wordIn(part, name) && !slices.Contains(required, any(name)) && t.additions < maxInferred {
-				names = append(names, name)
-			}
-		}
-		if len(names) == 0 {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		inner, _ := properties[name].(map[string]any)
+		var object map[string]json.RawMessage
+		if inner == nil || json.Unmarshal(given[name], &object) != nil || object == nil || !t.demandsOf(inner, object, text) {
 			continue
 		}
-		slices.Sort(names)
-		for _, name := range names {
-			t.additions++
-			required = append(required, name)
+		if !slices.Contains(required, any(name)) {
+			doc["required"] = append(required, name)
 		}
-		doc["required"] = required
-		t.inferred, t.gen, t.reached, t.lean = doc, nil, nil, true
 		return true
 	}
 	return false
