@@ -46,12 +46,13 @@ func CredentialWords(variable string) []string {
 func (e *fileEffects) readsCredentials() {
 	v := &variableReader{leftOut: map[[2]int]bool{}, read: map[string]lang.Pos{}}
 	lang.Walk(e.file, v.visit)
-	if v.picks || v.all {
+	v.bundle = slices.ContainsFunc(v.texts, func(c lang.Const) bool { return c.Start.Offset() >= bundleSize })
+	if v.picks || len(v.all) > 0 {
 		for _, c := range v.texts {
 			switch {
 			case envCredentials[c.Text] != nil:
 				v.reads(c.Text, c.Start)
-			case v.all && credentialEnding.MatchString(c.Text):
+			case credentialEnding.MatchString(c.Text) && v.goesThrough(c.Start):
 				v.reads(anyCredential, c.Start)
 			}
 		}
@@ -67,11 +68,29 @@ func (e *fileEffects) readsCredentials() {
 	}
 }
 
+// A file with texts beyond so many bytes is a bundle of many modules; a word in it belongs to the code that goes through
+// the variables only if it stands so near.
+const (
+	bundleSize = 256 << 10
+	bundleNear = 4 << 10
+)
+
+// goesThrough reports whether a word belongs to code that goes through all variables.
+func (v *variableReader) goesThrough(word lang.Pos) bool {
+	return slices.ContainsFunc(v.all, func(at lang.Pos) bool {
+		away := word.Offset() - at.Offset()
+		return !v.bundle || max(away, -away) <= bundleNear
+	})
+}
+
 // variableReader collects the variables that a file reads.
 type variableReader struct {
-	// picks says that a name is worked out, and all that the names of all variables are gone through.
-	picks, all bool
-	texts      []lang.Const
+	// picks says that a name is worked out, and all where the names of all variables are gone through.
+	picks bool
+	all   []lang.Pos
+	// bundle says that texts stand beyond bundleSize.
+	bundle bool
+	texts  []lang.Const
 	// leftOut are places that are written or taken away.
 	leftOut map[[2]int]bool
 	read    map[string]lang.Pos
@@ -161,9 +180,9 @@ func (v *variableReader) call(n lang.Call) {
 	case (name == "getenv" || name == "Getenv" || name == "LookupEnv" || name == "get" && isEnviron(of)) && len(n.Args) > 0:
 		v.key(n.Args[0].Value)
 	case (name == "items" || name == "keys" || name == "values") && isEnviron(of):
-		v.all = true
+		v.all = append(v.all, n.Start)
 	case slices.Contains([]string{"entries", "keys", "values"}, name) && len(n.Args) == 1 && isEnviron(n.Args[0].Value):
-		v.all = true
+		v.all = append(v.all, n.Start)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // set, taken away or asked for at the service's own host.
 func TestEnvCredentials(t *testing.T) {
 	t.Parallel()
+	module := strings.Repeat("log('a module of a bundle');\n", bundleSize/25)
 	for _, c := range []struct{ file, src, want string }{
 		{"a.py", "import os\nx = os.environ.get('GITHUB_TOKEN', '')\n", "GITHUB_TOKEN"},
 		{"a.py", "import os\nx = os.environ['OPENAI_API_KEY']\ny = os.getenv('OWN_TOKEN')\n", "OPENAI_API_KEY"},
@@ -24,6 +25,8 @@ func TestEnvCredentials(t *testing.T) {
 		{"a.mjs", "const { GITHUB_TOKEN, HOME } = process.env;\n", "GITHUB_TOKEN"},
 		{"a.mjs", "const grains = ['OPENAI_API_KEY', 'SIZE'].map((n) => process.env[n]);\n", "OPENAI_API_KEY"},
 		{"a.mjs", "delete process.env.GITHUB_TOKEN;\nprocess.env.NPM_TOKEN = '';\nspawn('x', { env: { ...process.env } });\n", ""},
+		{"a.mjs", "const all = Object.entries(process.env);\n" + module + "const state = { '_key': 1 };\n", ""},
+		{"a.mjs", module + "const all = Object.entries(process.env).filter(([k]) => k.endsWith('_KEY'));\n", "*_TOKEN"},
 	} {
 		r, err := Tree(t.Context(), fstest.MapFS{c.file: {Data: []byte(c.src)}}, ".", Options{})
 		if err != nil {
