@@ -50,7 +50,10 @@ func TestDemandedProperties(t *testing.T) {
 			func(args map[string]any) bool { return args["range"] != nil }},
 		"within one": {`{"type":"object","properties":{"rule":{"type":"object","properties":{"type":{"type":"string"},"fill_color":{"type":"string"},"width":{"type":"integer"}},"required":["type"]}},"required":["rule"]}`,
 			"such rules need a fill_color",
-			func(args map[string]any) bool { rule, _ := args["rule"].(map[string]any); return rule["fill_color"] != nil }},
+			func(args map[string]any) bool {
+				rule, _ := args["rule"].(map[string]any)
+				return rule["fill_color"] != nil
+			}},
 	} {
 		f := newFake(tool("make", c.schema))
 		refused := 0

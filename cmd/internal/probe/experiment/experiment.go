@@ -218,7 +218,9 @@ func (e *Experiment) Of(c *Case) (plan.Plan, error) {
 	}
 	if e.Role != session.RoleDeclared && e.Role != session.RoleHelper {
 		l := p.Sandbox.Limits
-		l.Output /= furtherOutput
+		if !e.Supplies { // which is the first run that some tools answer in
+			l.Output /= furtherOutput
+		}
 		p = p.Collecting(false).Limited(l)
 	}
 	if e.Role == session.RoleDeclared && c.Unmade != nil {
