@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -18,6 +20,9 @@ var cm603Doc = finding.Rule{
 func checkCM603(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, l := range r.End.Limits {
+		if strings.HasPrefix(l, "wall:") { // the time of a run is coalmine's
+			continue
+		}
 		out = append(out, finding.Finding{
 			Rule: cm603Doc.ID, Severity: cm603Doc.Severity, Title: cm603Doc.Title, Confidence: finding.Certain,
 			Message:     "the server reached a limit: " + l,
