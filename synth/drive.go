@@ -75,9 +75,10 @@ type driver struct {
 	prompts   []*target
 	complete  []*target
 	known     map[string]string
-	origins   map[string]int  // the call whose answer held a value first, 0 for the declarations
-	unknown   map[string]bool // values that name nothing, as a refusal said
-	print     [32]byte        // fingerprint of the last listing
+	origins   map[string]int      // the call whose answer held a value first, 0 for the declarations
+	unknown   map[string]bool     // values that name nothing, as a refusal said
+	addresses map[string][]string // addresses that tools took, as JSON, by the argument's name
+	print     [32]byte            // fingerprint of the last listing
 	report    Report
 	unseen    unseen
 	relisting time.Duration

@@ -35,8 +35,11 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	case schema.Valid.String(), schema.Boundary.String(), schema.Invalid.String(), ClassOracle, ClassReplay, ClassCancelled, ClassGuard, ClassLong, ClassRows:
 		return
 	}
-	if o == OK && t.what == WhatTool && t.rank <= middleRank {
-		l.document(c.Args)
+	if o == OK && t.what == WhatTool {
+		d.answered(c.Args)
+		if t.rank <= middleRank {
+			l.document(c.Args)
+		}
 	}
 	if r.Err != nil {
 		t.refused(&l, c.Args, r.Err.Message)
@@ -84,9 +87,10 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	ownPattern := func(args json.RawMessage, _ string) json.RawMessage { return l.d.ownPatterns(t, args) }
 	asText := func(args json.RawMessage, text string) json.RawMessage { return l.d.asText(t, args, text) }
 	patterned := func(args json.RawMessage, text string) json.RawMessage { return l.d.patterned(t, args, text) }
+	otherAddress := func(args json.RawMessage, text string) json.RawMessage { return l.d.otherAddress(t, args, text) }
 	exclusive := func(args json.RawMessage, text string) json.RawMessage { return l.d.exclusive(t, args, text) }
 	keyed := func(args json.RawMessage, text string) json.RawMessage { return l.keyed(t, args, text) }
-	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.closedRings, l.resized, exclusive, keyed, l.ofExtension, l.asPath, l.suggested, l.demands, l.asName, l.stated, l.counted, ownPattern, handed, asText, patterned} {
+	for _, correct := range []func(json.RawMessage, string) json.RawMessage{otherAddress, l.closedRings, l.resized, exclusive, keyed, l.ofExtension, l.asPath, l.suggested, l.demands, l.asName, l.stated, l.counted, ownPattern, handed, asText, patterned} {
 		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
 			t.retry, t.retryFrom = retry, l.d.n
 			return
