@@ -10,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -354,8 +355,8 @@ func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 // database, and a server that ends for that has no fault.
 func noCrash(more *Result) {
 	for i := range more.Findings {
-		if f := &more.Findings[i]; f.Rule == "CM601" {
-			f.Severity = finding.Info
+		if r, ok := rules.Of(more.Findings[i].Rule); ok && r.Ended {
+			more.Findings[i].Severity = finding.Info
 		}
 	}
 }

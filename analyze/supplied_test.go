@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -109,5 +110,14 @@ func TestNeedsOfAFurtherStart(t *testing.T) {
 		if answered(res, more); len(more.Gaps) != want {
 			t.Errorf("%d: %+v", ok, more.Gaps)
 		}
+	}
+}
+
+// A server that ends where the sinkhole stands in for its database has no fault.
+func TestACrashBesideAStandIn(t *testing.T) {
+	more := &Result{Findings: []finding.Finding{{Rule: "CM601", Severity: finding.Medium}, {Rule: "CM101", Severity: finding.High}}}
+	noCrash(more)
+	if more.Findings[0].Severity != finding.Info || more.Findings[1].Severity != finding.High {
+		t.Errorf("%+v", more.Findings)
 	}
 }

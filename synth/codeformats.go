@@ -14,7 +14,7 @@ func (w *work) codeFormats() []format {
 		{".kt", "src/Counter.kt", "class Counter {\n    fun count(n: Int): Int = n + " + count + "\n}\n"},
 		{".swift", "src/Counter.swift", "struct Counter {\n    func count(_ n: Int) -> Int { n + " + count + " }\n}\n"},
 		{".rs", "src/count.rs", "pub fn count(n: u32) -> u32 {\n    n + " + count + "\n}\n\nfn main() {\n    println!(\"" + item + " {}\", count(1));\n}\n"},
-		{".rb", "src/counter.rb", "class Counter\n  def count(n)\n    n + " + count + "\n  end\nend\n"},
+		{".rb", "src/counter.rb", "class Counter\n  def count(n) = n + " + count + "\nend\n"},
 		{".php", "src/counter.php", "<?php\n\nfunction count_items(int $n): int\n{\n    return $n + " + count + ";\n}\n"},
 		{".pl", "src/count.pl", "use strict;\nuse warnings;\n\nsub count { my ($n) = @_; return $n + " + count + "; }\n\nprint count(1), \"\\n\";\n"},
 		{".lua", "src/count.lua", "local function count(n)\n  return n + " + count + "\nend\n\nprint(count(1))\n"},

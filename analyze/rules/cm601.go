@@ -9,7 +9,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh}
+var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh, Ended: true}
 
 var cm601Doc = finding.Rule{
 	ID: "CM601", Name: "Crash", Title: "Server exited during the run", Severity: finding.Medium, Family: finding.FamilyRobustness,

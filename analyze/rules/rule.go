@@ -36,6 +36,8 @@ type Rule struct {
 	// NeedsControl says that a finding means nothing without the control: the call of
 	// a tool that no server has (session.OracleControl). It goes before the finding's own call.
 	NeedsControl bool
+	// Ended says that the rule's findings are about a server that ended by itself.
+	Ended bool
 	// Proof is what a finding of the rule proves in coalmine doctor --prove, "" for nothing.
 	Proof Proof
 	// Observations are the annotations of the wire's detectors that are cases of the

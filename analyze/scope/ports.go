@@ -9,7 +9,7 @@ type Program struct {
 
 // programs are they, by port.
 var programs = map[string]Program{
-	"1234": {"LM Studio", []string{"studio", "lmstudio"}}, "1433": {"SQL Server", []string{"mssql", "sqlserver", "sql"}}, "1883": {"MQTT", []string{"mqtt", "mosquitto"}},
+	"1234": {"LM Studio", []string{"studio", "lmstudio"}}, "1433": {"SQL Server", []string{"mssql", "sqlserver", "sql"}}, "1883": {"MQTT", []string{"mqtt"}},
 	"2375": {"Docker", []string{"docker"}}, "3306": {"MySQL", []string{"mysql", "mariadb"}}, "5432": {"PostgreSQL", []string{"postgres", "postgresql"}},
 	"5672": {"RabbitMQ", []string{"rabbitmq", "amqp"}}, "5678": {"n8n", []string{"n8n"}}, "5984": {"CouchDB", []string{"couchdb"}}, "6333": {"Qdrant", []string{"qdrant"}},
 	"6379": {"Redis", []string{"redis", "valkey"}}, "6443": {"Kubernetes", []string{"kubernetes", "kubectl", "k8s"}}, "7474": {"Neo4j", []string{"neo4j"}}, "7687": {"Neo4j", []string{"neo4j"}},
