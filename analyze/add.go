@@ -110,13 +110,7 @@ func addAccepted(res, more *Result) {
 func Cover(res, more *Result) {
 	fill(res, more, session.GapToolNeverCalled, func(t *ToolCoverage) bool { return t.Calls > 0 })
 	fill(res, more, session.GapToolOnlyErrors, succeeded)
-	res.Coverage.Needs = slices.DeleteFunc(res.Coverage.Needs, func(n Need) bool {
-		lacked := n.Tool == "" || !n.supplied(&res.Coverage)
-		if !lacked {
-			res.dropGaps(func(g session.Gap) bool { return g.Code == gapOfNeed[n.What] && g.Tool == n.Tool })
-		}
-		return !lacked
-	})
+	res.Coverage.Needs = slices.DeleteFunc(res.Coverage.Needs, func(n Need) bool { return res.settles(&n) })
 }
 
 // succeeded reports whether a tool answered a call without an error.
@@ -134,14 +128,22 @@ func coverCrashed(res, more *Result) {
 func coverSupplied(res, more *Result) {
 	fill(res, more, session.GapToolOnlyErrors, succeeded)
 	for i := range res.Coverage.Needs {
-		if n := &res.Coverage.Needs[i]; n.supplied(&res.Coverage) {
+		if n := &res.Coverage.Needs[i]; res.settles(n) {
 			n.Supplied = true
-			res.dropGaps(func(g session.Gap) bool { return g.Code == gapOfNeed[n.What] && g.Tool == n.Tool })
 		}
 	}
 	more.dropGaps(func(g session.Gap) bool {
 		return g.Tool != "" && slices.ContainsFunc(res.Gaps, func(o session.Gap) bool { return o.Tool == g.Tool })
 	})
+}
+
+// settles reports whether each tool that lacked something answers by now, and drops the gap of that need then.
+func (r *Result) settles(n *Need) bool {
+	if !n.supplied(&r.Coverage) {
+		return false
+	}
+	r.dropGaps(n.leaves)
+	return true
 }
 
 // fill takes the tools of a further start that are reached there and in no start before, which
@@ -196,9 +198,7 @@ func answered(res, more *Result) {
 		case session.GapToolOnlyErrors, session.GapToolNeverAnswered:
 			return looked(g.Tool, succeeded) || g.Tool == "" && all
 		case session.GapCredentialMissing, session.GapConfigurationMissing, session.GapDeviceMissing, session.GapProgramMissing, session.GapServiceMissing:
-			return slices.ContainsFunc(more.Coverage.Needs, func(n Need) bool {
-				return gapOfNeed[n.What] == g.Code && n.Tool == g.Tool && g.Tool != "" && n.supplied(&res.Coverage)
-			})
+			return slices.ContainsFunc(more.Coverage.Needs, func(n Need) bool { return n.leaves(g) && n.supplied(&res.Coverage) })
 		}
 		return false
 	})

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -10,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -214,16 +216,23 @@ func (j *judge) becauseOf(code session.Code, names []string, one, many string) {
 
 // moreTools counts the tools beside those that are named.
 func moreTools(n int, what string) string {
-	return fmt.Sprintf("%d more %s %s", n, map[bool]string{true: "tool", false: "tools"}[n == 1], what)
+	noun := "tools"
+	if n == 1 {
+		noun = "tool"
+	}
+	return fmt.Sprintf("%d more %s %s", n, noun, what)
 }
+
+var countedTools = lazyregexp.New(`^(\d{1,6}) more tools? (.+)$`)
 
 // counted reads what moreTools wrote, 0 for another text.
 func counted(said string) (n int, what string) {
-	if _, err := fmt.Sscanf(said, "%d more tool", &n); err != nil {
+	m := countedTools.FindStringSubmatch(said)
+	if m == nil {
 		return 0, ""
 	}
-	_, what, _ = strings.Cut(said, " more tool")
-	return n, strings.TrimPrefix(strings.TrimPrefix(what, "s"), " ")
+	n, _ = strconv.Atoi(m[1]) // of a few digits
+	return n, m[2]
 }
 
 // auditGaps adds the reasons for which the source was not looked at, or not all of it. It

@@ -266,6 +266,9 @@ var gapOfNeed = map[string]session.Code{
 	NeedProgram: session.GapProgramMissing, NeedService: session.GapServiceMissing,
 }
 
+// leaves reports whether a gap is the need's.
+func (n *Need) leaves(g session.Gap) bool { return g.Code == gapOfNeed[n.What] && g.Tool == n.Tool }
+
 // needGaps adds the needs to the reasons: what lacks its key was not looked at.
 func (j *judge) needGaps(needs []Need) {
 	for _, n := range needs {

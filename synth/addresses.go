@@ -7,17 +7,12 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // refusedAddress is a refusal of an address, or of its host.
 var refusedAddress = lazyregexp.New(`(?i)\b(?:ur[li]s?|domains?|hosts?|address(?:es)?|links?|sites?)\b`)
-
-var (
-	// addressInText is an address of the web in what a server declares.
-	addressInText = lazyregexp.New(`https?://[\w.-]{1,100}\.[a-z]{2,12}(?:/[\w./%~+-]{0,200})?(?:\?[\w=&%.+-]{0,200})?`)
-	// hostInText is the name of a host in it, or in a refusal.
-	hostInText = lazyregexp.New(`\b(?:[a-z0-9][a-z0-9-]{0,40}\.){1,4}(?:com|org|net|io|dev|app|ai|edu|gov|info|co)\b`)
-)
 
 // maxAddresses bounds the addresses that are remembered under one name, maxTried those that are tried for one argument.
 const (
@@ -49,21 +44,14 @@ func isAddress(raw json.RawMessage) bool {
 
 // namedAddresses are those that the texts of a tool name, hosts of its refusal and of its texts, and those of other tools.
 func (d *driver) namedAddresses(t *target, refusal string) (out []string) {
-	add := func(address string) {
-		if raw, err := json.Marshal(strings.TrimRight(address, ".")); err == nil && len(out) < maxTried && !slices.Contains(out, string(raw)) {
-			out = append(out, string(raw))
-		}
-	}
-	own := t.decl.Description + "\n" + string(t.decl.InputSchema)
-	for _, address := range addressInText.FindAllString(own, maxTried) {
-		add(address)
-	}
-	for _, host := range hostInText.FindAllString(refusal+"\n"+own, maxTried) {
-		add("https://" + host + "/")
-	}
+	own := t.decl.Description + "\n" + wire.Prose(string(t.decl.InputSchema))
+	texts := slices.Concat(schema.Addresses(own), schema.Hosts(refusal), schema.Hosts(own))
 	for _, other := range d.tools {
-		for _, address := range addressInText.FindAllString(other.decl.Description, maxAddresses) {
-			add(address)
+		texts = append(texts, schema.Addresses(other.decl.Description)...)
+	}
+	for _, address := range texts {
+		if raw, err := json.Marshal(address); err == nil && len(out) < maxTried && !slices.Contains(out, string(raw)) {
+			out = append(out, string(raw))
 		}
 	}
 	return out

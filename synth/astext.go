@@ -41,7 +41,7 @@ func (w *work) documentTexts() map[string]string {
 	for _, s := range w.samples() {
 		add(s.name, s.data)
 	}
-	for _, f := range slices.Concat(w.textFormats(), w.dataFormats(), w.codeFormats(), w.binaryFormats()) {
+	for _, f := range slices.Concat(w.textFormats(), w.dataFormats(), w.codeFormats(), w.binaryFormats(isText)) {
 		add(f.name, []byte(f.text))
 	}
 	return out
@@ -49,6 +49,9 @@ func (w *work) documentTexts() map[string]string {
 
 // maxSaidText is the most bytes of a document that is given as a text.
 const maxSaidText = 8 << 10
+
+// isText reports whether a type of binaryFormats is a text all the same.
+func isText(ending string) bool { return slices.Contains([]string{".crt", ".cer", ".torrent"}, ending) }
 
 // asText gives a refused text the content of a document of the type that the argument's name, the refusal, the
 // argument's description or the tool's own words name, in this order. nil is for nothing left to try.

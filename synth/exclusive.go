@@ -67,29 +67,11 @@ func (d *driver) oneEach(t *target, of objectSchema, given map[string]json.RawMe
 			}
 		}
 		if next[keep] == nil {
-			next[keep] = d.typicalOf(t, keep, of.Properties[keep])
+			next[keep] = d.drawOne(of.Properties[keep], keep, schema.Options{Tool: t.name, Hints: d.cfg.Hints, Object: true})
 		}
 		if next[keep] != nil {
 			out = append(out, next)
 		}
 	}
 	return out
-}
-
-// typicalOf is a typical value of a property, nil for none.
-func (d *driver) typicalOf(t *target, name string, property json.RawMessage) json.RawMessage {
-	raw, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]json.RawMessage{name: property}, "required": []string{name}})
-	if err != nil {
-		return nil
-	}
-	gen, err := schema.New(raw, schema.Options{Tool: t.name, Hints: d.cfg.Hints, Object: true})
-	if err != nil {
-		return nil
-	}
-	args, err := gen.Draw(d.cfg.Seed, schema.TypicalRequired)
-	var v map[string]json.RawMessage
-	if err != nil || json.Unmarshal(args, &v) != nil {
-		return nil
-	}
-	return v[name]
 }

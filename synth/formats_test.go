@@ -12,7 +12,7 @@ func TestFormats(t *testing.T) {
 	t.Parallel()
 	w := drawWork(7)
 	endings, names := map[string]bool{}, map[string]bool{}
-	for _, f := range slices.Concat(w.textFormats(), w.dataFormats(), w.codeFormats(), w.binaryFormats()) {
+	for _, f := range slices.Concat(w.textFormats(), w.dataFormats(), w.codeFormats(), w.binaryFormats(func(string) bool { return true })) {
 		if path.Ext(f.name) != f.ending || endings[f.ending] || names[f.name] || strings.TrimSpace(f.text) == "" {
 			t.Errorf("%s for %s", f.name, f.ending)
 		}

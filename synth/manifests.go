@@ -45,7 +45,7 @@ func (w *work) manifests(named func(name string) bool) (out []sample) {
 
 // formats are small documents of types that few tools read, one for each ending that the server's source names.
 func (w *work) formats(named func(name string) bool) (out []sample) {
-	for _, f := range slices.Concat(w.textFormats(), w.dataFormats(), w.codeFormats(), w.binaryFormats()) {
+	for _, f := range slices.Concat(w.textFormats(), w.dataFormats(), w.codeFormats(), w.binaryFormats(named)) {
 		if named(f.ending) {
 			out = append(out, sample{f.name, []byte(f.text)})
 		}

@@ -19,10 +19,7 @@ func (l *learner) closedRings(args json.RawMessage, text string) json.RawMessage
 		return nil
 	}
 	made := 0
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		given[name] = ringsOf(given[name], &made)
-	}
-	out, err := json.Marshal(given)
+	out, err := json.Marshal(ringsOf(given, &made))
 	if err != nil || made == 0 {
 		return nil
 	}
@@ -36,7 +33,7 @@ const maxRings = 64
 func ringsOf(v any, made *int) any {
 	switch v := v.(type) {
 	case map[string]any:
-		for name := range v {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			v[name] = ringsOf(v[name], made)
 		}
 	case []any:

@@ -224,22 +224,29 @@ func identifierOf(value string) string {
 
 // matching is a text that an expression matches, "" where none was found.
 func (d *driver) matching(expression string) string {
-	raw, err := json.Marshal(map[string]any{
-		"type": "object", "required": []string{"v"}, "properties": map[string]any{"v": map[string]any{"type": "string", "pattern": expression}},
-	})
-	if err != nil {
+	var drawn string
+	if raw := d.drawOne(map[string]any{"type": "string", "pattern": expression}, "v", schema.Options{Object: true}); raw == nil || json.Unmarshal(raw, &drawn) != nil {
 		return ""
 	}
-	gen, err := schema.New(raw, schema.Options{Object: true})
+	return drawn
+}
+
+// drawOne is a typical value of a property by its schema, nil for none.
+func (d *driver) drawOne(property any, name string, o schema.Options) json.RawMessage {
+	raw, err := json.Marshal(map[string]any{"type": "object", "required": []string{name}, "properties": map[string]any{name: property}})
 	if err != nil {
-		return ""
+		return nil
+	}
+	gen, err := schema.New(raw, o)
+	if err != nil {
+		return nil
 	}
 	args, err := gen.Draw(d.cfg.Seed, schema.TypicalRequired)
-	var drawn struct{ V string }
+	var drawn map[string]json.RawMessage
 	if err != nil || json.Unmarshal(args, &drawn) != nil {
-		return ""
+		return nil
 	}
-	return drawn.V
+	return drawn[name]
 }
 
 // otherPath is another path for one of which a refusal says that nothing is there, that

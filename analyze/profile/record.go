@@ -175,7 +175,7 @@ func (b *Builder) open(r *trace.Record) {
 	if !r.OK() {
 		rung, verb = finding.RungAttempted, "tried to open "
 	}
-	b.asksOfContainer(t, p, r.Time)
+	b.asksOfContainer(r, p)
 	if other := b.ofOtherProcess(r, p); other != "" && !t.lists {
 		if p == InitEnviron && !r.OK() && t.container > 0 && r.Time-t.container < containerTime {
 			other = InitEnviron
@@ -219,7 +219,7 @@ const (
 // its listing, and says nothing.
 func (b *Builder) looked(r *trace.Record) {
 	p := cleanProc(r.Path)
-	b.asksOfContainer(b.task(r.Tid), p, r.Time)
+	b.asksOfContainer(r, p)
 	b.sought.in(p, r)
 	if !under(p, b.ctx.Home) || !secrets.Named(p) && !secrets.Directory(path.Dir(p)) && !secrets.Directory(p) {
 		return
@@ -270,10 +270,10 @@ const InitEnviron = "/proc/1/environ"
 const containerTime = 100 * time.Millisecond
 
 // asksOfContainer notes that a task looks whether it runs in a container.
-func (b *Builder) asksOfContainer(t *task, p string, at time.Duration) {
+func (b *Builder) asksOfContainer(r *trace.Record, p string) {
 	switch p {
 	case "/.dockerenv", "/run/.containerenv", "/proc/1/cgroup", "/proc/1/sched", "/run/systemd/container":
-		t.container = at
+		b.task(r.Tid).container = r.Time
 	}
 }
 

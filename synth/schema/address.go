@@ -28,13 +28,8 @@ func declaredAddresses(m *meaning, tool string) []string {
 			out = append(out, address)
 		}
 	}
-	for _, address := range wholeAddress.FindAllString(m.text, 2*maxAddresses) {
-		if strings.HasSuffix(address, "..") {
-			continue // the rest of it is left out
-		}
-		if address = strings.TrimRight(address, ".:;!?"); public(address) {
-			add(address)
-		}
+	for _, address := range Addresses(m.text) {
+		add(address)
 	}
 	for _, said := range m.said {
 		if strings.Contains(said, "/") && shortForm.MatchString(said) && !namedHost.MatchString(said) {
@@ -42,10 +37,31 @@ func declaredAddresses(m *meaning, tool string) []string {
 		}
 	}
 	for _, text := range []string{m.text, tool} {
-		for _, found := range namedHost.FindAllStringSubmatch(text, maxAddresses) {
-			if address := "https://" + strings.ToLower(found[1]) + "/"; public(address) {
-				add(address)
-			}
+		for _, address := range Hosts(text) {
+			add(address)
+		}
+	}
+	return out
+}
+
+// Addresses are the first addresses of the public web that a text names, in its order.
+func Addresses(text string) (out []string) {
+	for _, address := range wholeAddress.FindAllString(text, 2*maxAddresses) {
+		if strings.HasSuffix(address, "..") {
+			continue // the rest of it is left out
+		}
+		if address = strings.TrimRight(address, ".:;!?"); public(address) {
+			out = append(out, address)
+		}
+	}
+	return out
+}
+
+// Hosts are the addresses of the first public hosts that a text names without an address.
+func Hosts(text string) (out []string) {
+	for _, found := range namedHost.FindAllStringSubmatch(text, maxAddresses) {
+		if address := "https://" + strings.ToLower(found[1]) + "/"; public(address) {
+			out = append(out, address)
 		}
 	}
 	return out
