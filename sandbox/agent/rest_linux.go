@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 const (
@@ -70,10 +71,11 @@ func (a *agent) awaitRest(c Command) {
 		if left <= 0 {
 			return
 		}
+		trace.Pause(min(pause, left))
 		select {
-		case <-time.After(min(pause, left)):
 		case <-a.finish:
 			return
+		default:
 		}
 	}
 }

@@ -49,6 +49,8 @@ type sleeper struct {
 	// at which there was no such task.
 	looked time.Duration
 	sleep  sleep
+	// monitor says that it is the monitor thread of a Go program, checked that this was looked for.
+	monitor, checked bool
 }
 
 // sleep is a wait of a task's.
@@ -93,6 +95,8 @@ func (s *sleepers) look(window time.Duration, sockets bool) stillness {
 			out.doubt = true
 		case !asleep:
 			out.busy = true
+		case s.ticks(t):
+			continue
 		case t.sleep.until < begin+window:
 			out.due[tid] = t.sleep
 		}
@@ -104,7 +108,7 @@ func (s *sleepers) look(window time.Duration, sockets bool) stillness {
 		}
 	}
 	for _, t := range s.tasks {
-		out.busy = out.busy || !t.still()
+		out.busy = out.busy || !t.monitor && !t.still()
 	}
 	if s.born == "" || s.born != lastPID() {
 		out.busy, s.born = true, ""

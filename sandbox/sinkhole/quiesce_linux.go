@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // quiescePolls bounds the wait for quiet, a quarter of a second or so: a client
@@ -35,7 +37,7 @@ func (s *server) serveQuiesce(got *sockets) {
 func (s *server) quiesce(got *sockets) {
 	before := s.sent.Load()
 	for polls, quiet := 0, 0; quiet < 2 && polls < quiescePolls; polls++ {
-		s.pause(quiescePause)
+		trace.Pause(quiescePause)
 		if s.ctx.Err() != nil {
 			return
 		}
