@@ -97,6 +97,7 @@ func (s *Session) drive(ctx context.Context, budget time.Duration) error {
 // explore exercises the whole surface and records what it could not reach.
 func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 	d, told := s.plan.Drive, s.calling(budget)
+	left := pauser(pausesOf(s.surface, s.plan.Seed, s.plan.Budget.Calls))
 	var called time.Time
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
@@ -112,6 +113,7 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 		OnReturn: func(call synth.Call, o synth.Outcome, r client.Result) {
 			s.seen.Steps[len(s.seen.Steps)-1].Took = time.Since(called)
 			s.OnReturn(call, o, r)
+			left(&call)
 		},
 	})
 	if report.Crashed != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"math/rand"
 	"slices"
 	"time"
 
@@ -37,7 +36,7 @@ type Session struct {
 	allRan   AllRan
 	surface  *wire.Surface
 	seen     Observations
-	// wrote says that files were written in the call under way.
+	// wrote says that files were opened for writing, or moved, in the call under way.
 	wrote bool
 	// turn is the kind of answer that the sinkhole gives, and fit the answer with the members that
 	// the tool at hand returns. fits are those of all tools that were called.
@@ -95,7 +94,7 @@ func (s *Session) search(ctx context.Context, last bool) {
 	if !any {
 		return
 	}
-	s.wrote = true
+	s.wrote = len(names) > 0
 	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
 	left, err := s.sandbox.Search(bounded, names, last)
@@ -189,35 +188,14 @@ func (s *Session) OnReturnAtOnce(call synth.Call, o synth.Outcome, _ client.Resu
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
 }
 
-const (
-	// pauses is how many calls of a run are followed by a person's pause, of those with the
-	// numbers 2 to pausesWithin+1: shortest to a half longer.
-	pauses, pausesWithin = 2, 10
-	shortestPause        = 600 * time.Millisecond
-)
-
-// pauseAfter is for how long nothing is asked after a call, whatever the server does: now
-// and then as long as a person takes, since calls that follow each other at once are a machine's.
-func pauseAfter(seed int64, call int) time.Duration {
-	r := rand.New(rand.NewSource(seed))
-	for _, n := range r.Perm(pausesWithin)[:pauses] {
-		if more := r.Int63n(int64(shortestPause) / 2); n+2 == call {
-			return shortestPause + time.Duration(more)
-		}
-	}
-	return 0
-}
-
 // OnReturn ends a call whose records are with the log before the mark is, and waits
 // until the server rests: what a timer does then is nobody's call.
 func (s *Session) OnReturn(call synth.Call, o synth.Outcome, r client.Result) {
 	s.wrote = false
 	s.OnReturnAtOnce(call, o, r)
-	pause := pauseAfter(s.plan.Seed, call.N)
 	if s.wrote {
-		pause = max(pause, session.FileClock) // else the next call's opens are not told from the write
+		time.Sleep(session.FileClock) // else the next call's opens are not told from the write
 	}
-	time.Sleep(pause)
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
 	s.awaitRest(ctx, afterCall)
