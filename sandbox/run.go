@@ -175,6 +175,13 @@ func (r *Run) CloseStdin() error {
 // sink: its output, its calls and its accesses. The sink must not call it. When
 // the run is over everything already is.
 func (r *Run) Sync(ctx context.Context) error {
+	_, err := r.drained(ctx, agent.Command{Type: agent.CommandSync, Sockets: true})
+	return err
+}
+
+// SyncCalls is a Sync for a target that has made no socket other than AF_UNIX: the sinkhole
+// has seen nothing of it, and is not asked.
+func (r *Run) SyncCalls(ctx context.Context) error {
 	_, err := r.drained(ctx, agent.Command{Type: agent.CommandSync})
 	return err
 }
@@ -187,8 +194,8 @@ type Rest struct {
 	Least time.Duration
 	// Far has a wait of the target's that lasts longer be told as a loss, 0 for none.
 	Far time.Duration
-	// Sockets says that the target may have sockets that lead out of its processes: as
-	// long as it has one open, it is not shown to rest.
+	// Sockets says that the target may have made sockets that lead out of its processes: as
+	// long as it has one open, it is not shown to rest. Without, the sinkhole is not asked.
 	Sockets bool
 }
 

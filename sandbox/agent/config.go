@@ -164,6 +164,6 @@ type Command struct {
 	// bytes, "" for none.
 	Fit string `json:"fit,omitempty"`
 	// Sockets says that the target may have sockets of other families than AF_UNIX: one
-	// that has them open is never shown to rest.
+	// that has them open is never shown to rest, and what they sent is waited for.
 	Sockets bool `json:"sockets,omitempty"`
 }

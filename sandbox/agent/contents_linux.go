@@ -402,7 +402,7 @@ func (a *agent) compare() {
 	if a.contents == nil {
 		return
 	}
-	a.flush()
+	a.flush(true)
 	if a.watcher != nil {
 		a.watcher.disarm()
 	}

@@ -217,6 +217,47 @@ func TestDoubtMeansWaiting(t *testing.T) {
 	}
 }
 
+// The monitor thread of a Go program is known, and it alone: it ticks as long as a goroutine runs.
+func TestMonitorIsKnown(t *testing.T) {
+	a, _ := resting(t, "spinner 0s")
+	var monitors []*sleeper
+	for deadline := clock() + 15*time.Second; len(monitors) == 0 && clock() < deadline; {
+		a.rest.look(time.Second, false)
+		for _, task := range a.rest.tasks {
+			if task.monitor {
+				monitors = append(monitors, task)
+			}
+		}
+	}
+	if len(monitors) != 1 {
+		t.Fatalf("%d tasks are taken for the monitor", len(monitors))
+	}
+	for _, task := range a.rest.tasks {
+		if task.tid != task.pid && task.tid < monitors[0].tid {
+			t.Errorf("task %d is taken for the monitor, and %d is older", monitors[0].tid, task.tid)
+		}
+	}
+}
+
+// A program with one processor hands work on by its monitor, and others have none.
+func TestMonitorOfOneProcessorCounts(t *testing.T) {
+	start := func(env string, command ...string) int {
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Env = append(os.Environ(), env)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	if n := processors(start("GOMAXPROCS=1", "sleep", "100")); n != 1 {
+		t.Errorf("a program that may use one processor is taken to use %d", n)
+	}
+	if isGo(start("X=1", "sleep", "100")) || !isGo(os.Getpid()) {
+		t.Error("sleep is taken for a Go program, or this test is not")
+	}
+}
+
 // A target that has not read what it was sent does not rest.
 func TestUnreadInputIsWaitedFor(t *testing.T) {
 	a, _ := resting(t, "rester 0s")

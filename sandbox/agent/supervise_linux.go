@@ -63,7 +63,7 @@ func (a *agent) linger() {
 	if n == 0 {
 		return
 	}
-	a.flush()
+	a.flush(true)
 	a.emit(session.EventSynced{N: n})
 	select {
 	case <-a.dismissed:
@@ -193,7 +193,7 @@ func (a *agent) answerSyncs() {
 				a.awaitRest(c)
 				a.tellFar(c.Far)
 			}
-			a.flush()
+			a.flush(c.Sockets || c.Type != CommandSync && c.Type != CommandSettle)
 			switch c.Type {
 			case CommandCollect:
 				a.collect(c)
@@ -211,11 +211,14 @@ func (a *agent) answerSyncs() {
 	}
 }
 
-// flush sends everything that has happened up to now. The tracer writes a
+// flush sends everything that has happened up to now, with what the sinkhole saw where
+// sockets says that the target may have sent it anything. The tracer writes a
 // call's line before it lets the call return, so its pipe holds every call that
 // the target has seen the end of.
-func (a *agent) flush() {
-	a.sink.quiesce()
+func (a *agent) flush(sockets bool) {
+	if sockets {
+		a.sink.quiesce()
+	}
 	a.refused.flush()
 	for _, p := range []*pump{a.trace, a.watch, a.stdout, a.stderr, a.sink.events()} {
 		if p != nil {
@@ -290,7 +293,7 @@ func (a *agent) targetEnded(ws unix.WaitStatus) {
 }
 
 func (a *agent) sayExit(stamp time.Duration, ws unix.WaitStatus) {
-	a.flush()
+	a.flush(true)
 	var e session.EventExit
 	if ws.Signaled() {
 		e.Code, e.Signal = 128+int(ws.Signal()), unix.SignalName(ws.Signal())

@@ -53,6 +53,8 @@ type Process struct {
 	delivered, printed int64
 	// stands says that a recording moves the clock.
 	stands bool
+	// pending is what the sinkhole tells when it is asked.
+	pending []trace.Flow
 	// ended says that the target has, and gone that the agent has.
 	ended, gone bool
 }
@@ -121,6 +123,12 @@ func (p *Process) command(t Target, raw []byte) {
 		p.conn.said.Note(err.Error())
 		p.gone = true
 		return
+	}
+	if c.Sockets || c.Type != agent.CommandSync && c.Type != agent.CommandSettle {
+		for _, f := range p.pending {
+			p.Flow(f)
+		}
+		p.pending = nil
 	}
 	switch c.Type {
 	case "stop":
@@ -275,6 +283,9 @@ func (p *Process) Flow(f trace.Flow) {
 	}
 	p.write(mux.Flows, f.Stamp, append(raw, '\n'))
 }
+
+// Late has the sinkhole see something that it tells only when it is asked.
+func (p *Process) Late(f trace.Flow) { p.pending = append(p.pending, f) }
 
 // Exit ends the target: its streams, and all its tasks.
 func (p *Process) Exit(code int, signal string) {

@@ -40,12 +40,18 @@ func (r *recorder) reaches() reach {
 	return r.reach
 }
 
+// sockets reports whether the server may have made sockets that lead out of its processes, by
+// the records so far.
+func (s *Session) sockets() bool {
+	return !s.plan.Watched() || s.plan.Server.Transport != plan.TransportStdio || s.rec.reaches().sockets
+}
+
 // awaitRest returns when the server rests and everything that it did is with the log.
 // Where it may have a timer that nobody sees, the wait is rest.Least.
 func (s *Session) awaitRest(ctx context.Context, rest sandbox.Rest) {
 	begin := time.Now()
 	has := s.rec.reaches()
-	rest.Sockets = has.sockets || s.plan.Server.Transport != plan.TransportStdio
+	rest.Sockets = s.sockets()
 	if s.plan.Watched() && !has.timers {
 		bounded, cancel := context.WithTimeout(ctx, rest.Most+syncTimeout)
 		defer cancel()

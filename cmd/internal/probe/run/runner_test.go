@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -102,6 +103,47 @@ func (l *log) gaps() []string {
 	out := l.of(session.MarkInconclusive, func(m *session.Mark) string { return string(m.Code) })
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// What a call sent is with it, also where the sinkhole tells it late: it is asked once the
+// server is seen to make a socket, in the same call as well.
+func TestSinkholeIsAskedOfSockets(t *testing.T) {
+	bubbled(t, func(t *testing.T) {
+		s := notes()
+		s.Call = func(c fake.Call) (string, bool) {
+			if c.N == 2 {
+				c.Record(trace.Record{Op: trace.OpSocket, FD: -1, Ret: 4, Addr: &trace.Addr{Family: "inet"}})
+			}
+			if c.N >= 2 && c.N <= 3 {
+				c.Late(trace.Flow{Type: trace.FlowQuery, Flow: uint64(c.N), Proto: "udp", Host: "example.com", Method: "A"})
+			}
+			return "noted", true
+		}
+		_, dir, err := made(t.Context(), t, fake.Of(func() fake.Target { return s }), plantest.Plan(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := session.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, sent := 0, map[int]int{}
+		for line, err := range r.Trace() {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case line.Mark != nil && line.Mark.Kind == session.MarkCall:
+				call = line.Mark.Call
+			case line.Mark != nil && line.Mark.Kind == session.MarkReturn:
+				call = 0
+			case line.Flow != nil:
+				sent[call]++
+			}
+		}
+		if !maps.Equal(sent, map[int]int{2: 1, 3: 1}) {
+			t.Errorf("what was sent is in the calls %v, want one each in 2 and 3", sent)
+		}
+	})
 }
 
 // A plan goes in; the log, the plan's file and observations come out.

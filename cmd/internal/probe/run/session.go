@@ -77,6 +77,11 @@ func (s *Session) Announced() int64 {
 func (s *Session) Sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
+	if !s.sockets() {
+		if err := s.sandbox.SyncCalls(ctx); err != nil || !s.sockets() {
+			return err
+		}
+	}
 	return s.sandbox.Sync(ctx)
 }
 
