@@ -422,7 +422,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	}
 	again := res.Run.Command
 	if h.Package != nil {
-		again, tracer = h.Package.Again, tracer+binFlag(h.Package)
+		again, tracer = h.Package.Again, tracer+binFlag(h.Package)+asOfFlag(h.Package)
 		pkg := *h.Package
 		pkg.Again, pkg.Build.Steps = slices.Clone(pkg.Again), slices.Clone(pkg.Build.Steps)
 		res.Run.Package = &pkg

@@ -31,6 +31,14 @@ func (j *judge) packaged(c *Coverage) {
 	c.Phases = slices.Concat(before, c.Phases)
 }
 
+// asOfFlag takes the same dependencies again.
+func asOfFlag(p *session.Package) string {
+	if p.AsOf == "" {
+		return ""
+	}
+	return " --as-of " + Quote(p.AsOf)
+}
+
 // binFlag names the chosen one of several programs again.
 func binFlag(p *session.Package) string {
 	if p.Bin == "" {

@@ -55,7 +55,7 @@ func staged(evil string) *analyze.Result {
 	res.Coverage.Unseen, res.Coverage.Accepted = []string{evil}, []string{evil}
 	res.Baseline = &analyze.Compared{File: evil, Known: []analyze.Known{{Rule: "CM101", Severity: finding.High, Message: evil, Tool: evil}}}
 	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Known: analyze.Known{Rule: "CM101", Message: evil, Tool: evil}, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
-	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, Again: []string{evil}, LinksLeftOut: []string{evil},
+	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, AsOf: evil, AsOfWhy: session.AsOfUnstarted, Again: []string{evil}, LinksLeftOut: []string{evil},
 		Build: session.Build{State: session.BuildFailed, Why: evil, Steps: []session.BuildStep{{Package: evil, Event: evil, Status: 1}}}}
 	res.Rules = []custom.Doc{{ID: "ORG-001", Name: evil, Severity: finding.High, Over: custom.Effects, Help: evil, References: []string{"https://example.com/rules"}, Tags: []string{"x"}}}
 	res.Findings = append(res.Findings, finding.Finding{Rule: "ORG-001", Severity: finding.High, Title: evil, Message: evil, Tool: evil, Fingerprint: "f00", Confidence: finding.Certain})

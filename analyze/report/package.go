@@ -48,6 +48,17 @@ func buildText(b *session.Build) string {
 	}
 }
 
+// packageAsOf says from when the dependencies are, "" for the fetch's own time.
+func packageAsOf(p *session.Package) string {
+	switch {
+	case p.AsOf == "":
+		return ""
+	case p.AsOfWhy == session.AsOfUnstarted:
+		return "dependencies as of " + p.AsOf + ", since the server does not start with those of today"
+	}
+	return "dependencies as of " + p.AsOf
+}
+
 // packageLinks names the links that were left out, "" for none.
 func packageLinks(p *session.Package) string {
 	n := len(p.LinksLeftOut)
@@ -66,6 +77,9 @@ func (p *printer) pkg(pkg *session.Package) {
 		return
 	}
 	p.fact("package", "%s %s; %s fetched, %s", Clean(packageName(pkg), 200), Clean(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), Clean(buildText(&pkg.Build), 300))
+	if at := packageAsOf(pkg); at != "" {
+		p.fact("as of", "%s", Clean(at, 200))
+	}
 	if links := packageLinks(pkg); links != "" {
 		p.fact("links", "%s", Clean(links, 300))
 	}
@@ -76,8 +90,10 @@ func (m *markdown) pkg(pkg *session.Package) {
 		return
 	}
 	m.line("Package %s %s; %s fetched, %s.", code(packageName(pkg), 200), code(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), code(buildText(&pkg.Build), 300))
-	if links := packageLinks(pkg); links != "" {
-		m.line("%s", code(links, 300))
+	for _, more := range []string{packageAsOf(pkg), packageLinks(pkg)} {
+		if more != "" {
+			m.line("%s", code(more, 300))
+		}
 	}
 	m.line("")
 }
@@ -92,6 +108,9 @@ func packageFacts(pkg *session.Package) []factView {
 		{"Fetched", plural(pkg.Packages, "package")},
 		{"Build", Escape(buildText(&pkg.Build), 300)},
 	}
+	if at := packageAsOf(pkg); at != "" {
+		facts = append(facts, factView{"As of", Escape(at, 200)})
+	}
 	if links := packageLinks(pkg); links != "" {
 		facts = append(facts, factView{"Links", Escape(links, 300)})
 	}
@@ -102,7 +121,7 @@ func packageFacts(pkg *session.Package) []factView {
 func packageProperties(pkg *session.Package) *sarif.PropertyBag {
 	props := sarif.NewPropertyBag()
 	for _, kv := range [][2]string{
-		{"package", packageName(pkg)}, {"integrity", pkg.Integrity}, {"digest", pkg.Digest}, {"build", buildText(&pkg.Build)}, {"links", packageLinks(pkg)},
+		{"package", packageName(pkg)}, {"integrity", pkg.Integrity}, {"digest", pkg.Digest}, {"build", buildText(&pkg.Build)}, {"asOf", packageAsOf(pkg)}, {"links", packageLinks(pkg)},
 	} {
 		if kv[1] != "" {
 			props.Add(kv[0], text.Printable(strings.TrimSpace(kv[1]), 900))

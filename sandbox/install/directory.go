@@ -31,6 +31,7 @@ func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, ask Querie
 	if kind == "" {
 		return nil, withHint("name the command that starts the server: coalmine probe -- COMMAND…", "%s has no package.json, no pyproject.toml, no setup.py and no go.mod", s.Name)
 	}
+	f.before = f.AsOf.Time
 	temp, err := f.Cache.Temp()
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (f *Fetcher) checkoutNPM(ctx context.Context, t *Tree, sum string) error {
 	if err != nil || len(l.Packages) == 0 {
 		f.progress("resolving what " + what + " depends on")
 		made := map[string][]byte{}
-		if err := f.npm(ctx, resolveNPM, in, files(made), "install", "--package-lock-only=true", "--include=dev"); err != nil {
+		if err := f.npm(ctx, resolveNPM, in, files(made), append([]string{"install", "--package-lock-only=true", "--include=dev"}, f.beforeNPM()...)...); err != nil {
 			return npmError(what, err)
 		}
 		if l, err = decodeLock(made[lockNPM]); err != nil {

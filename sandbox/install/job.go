@@ -41,6 +41,9 @@ type Job struct {
 	Env []string
 	// Files are manifests and locks, by local paths.
 	Files map[string][]byte
+	// Before and Dated are those of registry.Options.
+	Before time.Time
+	Dated  func(file string, at time.Time)
 }
 
 // Result is how a Job ended.

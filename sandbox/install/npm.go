@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/registry"
@@ -24,6 +25,10 @@ type Fetcher struct {
 	Sandbox Sandbox
 	// Progress takes a line about each step, nil for none.
 	Progress func(string)
+	// AsOf is the moment whose dependencies a package gets.
+	AsOf AsOf
+	// before is that moment once it is known.
+	before time.Time
 }
 
 func (f *Fetcher) progress(line string) {
@@ -45,6 +50,7 @@ var npmFlags = []string{
 // archives that npm fetched, as its cache has them.
 const (
 	resolveNPM = `command -v npm >/dev/null || exit 127; npm "$@" >&2 || exit 1; exec tar -cf - package.json package-lock.json`
+	viewNPM    = `command -v npm >/dev/null || exit 127; exec npm "$@"`
 	fetchNPM   = `command -v npm >/dev/null || exit 127; npm "$@" >&2 || exit 1; mkdir -p .cache/_cacache/content-v2; exec tar -C .cache/_cacache/content-v2 -cf - .`
 )
 
@@ -101,10 +107,13 @@ func absentOptional(said string) bool {
 // NPM fetches a package of npm's with its dependencies: npm resolves them, each archive
 // is checked against its integrity, no script is run.
 func (f *Fetcher) NPM(ctx context.Context, s Spec) (*Tree, error) {
+	if err := f.settleNPM(ctx, s); err != nil {
+		return nil, err
+	}
 	f.progress("resolving " + s.String())
-	wanted := append([]string{s.String()[len(KindNPM)+1:]}, s.With...)
+	wanted := append([]string{s.wanted()}, s.With...)
 	made := map[string][]byte{}
-	if err := f.npm(ctx, resolveNPM, map[string][]byte{manifestNPM: []byte("{}\n")}, files(made), append([]string{"install", "--package-lock-only=true", "--save=true", "--omit=dev", "--"}, wanted...)...); err != nil {
+	if err := f.npm(ctx, resolveNPM, map[string][]byte{manifestNPM: []byte("{}\n")}, files(made), slices.Concat([]string{"install", "--package-lock-only=true", "--save=true", "--omit=dev"}, f.beforeNPM(), []string{"--"}, wanted)...); err != nil {
 		return nil, npmError(s.String(), err)
 	}
 	l, err := decodeLock(made[lockNPM])

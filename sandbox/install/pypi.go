@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/registry"
@@ -23,6 +24,8 @@ type pip struct {
 	f      *Fetcher
 	python string
 	flags  []string
+	// dated is told when the files of the indexes came, nil for nobody.
+	dated func(file string, at time.Time)
 }
 
 // findPython prints the first of some interpreters that has pip, and what it is.
@@ -62,7 +65,10 @@ func (p *pip) run(ctx context.Context, files map[string][]byte, then string, rea
 }
 
 func (p *pip) job(ctx context.Context, script string, files map[string][]byte, read func(io.Reader) error, args ...string) error {
-	return p.f.run(ctx, Job{Tool: registry.Pip, Programs: []string{p.python}, Script: script, Args: args, Env: []string{"PIP_REQUIRE_VIRTUALENV=0"}, Files: files}, read)
+	return p.f.run(ctx, Job{
+		Tool: registry.Pip, Programs: []string{p.python}, Script: script, Args: args, Env: []string{"PIP_REQUIRE_VIRTUALENV=0"}, Files: files,
+		Before: p.f.before, Dated: p.dated,
+	}, read)
 }
 
 // report is what pip says that it would install.
@@ -89,11 +95,10 @@ type wheel struct{ name, version, sha256 string }
 // PyPI fetches a package with its dependencies as wheels, which nothing has to
 // be run of to install, and lays them out as an environment of the interpreter.
 func (f *Fetcher) PyPI(ctx context.Context, s Spec, py *Python) (*Tree, error) {
-	want := s.Name
-	if s.Version != "" {
-		want += "==" + s.Version
+	if err := f.settlePyPI(ctx, s, py); err != nil {
+		return nil, err
 	}
-	env, err := f.environment(ctx, s.String(), append([]string{want}, s.With...), py)
+	env, err := f.environment(ctx, s.String(), append([]string{s.wanted()}, s.With...), py)
 	var source *noWheelError
 	if errors.As(err, &source) && normalized(source.name) == normalized(s.Name) {
 		return f.sourceDistribution(ctx, s, py, err)
@@ -193,8 +198,8 @@ func (p *pip) fetch(ctx context.Context, root *os.Root, what string, wheels []wh
 	return root.RemoveAll("wheels")
 }
 
-func (p *pip) resolve(ctx context.Context, what string, wanted []string) ([]wheel, error) {
-	args := append([]string{"install", "--dry-run", "--ignore-installed", "--only-binary", ":all:", "--report", "report.json"}, p.flags...)
+func (p *pip) resolve(ctx context.Context, what string, wanted []string, flags ...string) ([]wheel, error) {
+	args := slices.Concat([]string{"install", "--dry-run", "--ignore-installed", "--only-binary", ":all:", "--report", "report.json"}, flags, p.flags)
 	if len(p.flags) > 0 {
 		args = append(args, "--target", "none")
 	}
@@ -320,6 +325,9 @@ func (p *pip) explain(ctx context.Context, what string, err error) error {
 	}
 	var listed []byte
 	if err := p.run(ctx, nil, "", into(&listed, maxManifest), "index", "versions", name); err != nil {
+		if !p.f.before.IsZero() {
+			return withHint("give --as-of a later date", "%s: the index had no package %s on %s, or you may not see it", what, name, p.f.before.Format(time.DateOnly))
+		}
 		return withHint("is the name right? a private package needs its index in pip.conf", "%s: there is no package %s in the index, or you may not see it", what, name)
 	}
 	known := pipVersions.FindStringSubmatch(string(listed))

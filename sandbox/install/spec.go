@@ -105,5 +105,11 @@ func (s Spec) String() string {
 	return s.Kind + ":" + s.Name + "@" + s.Version
 }
 
+// wanted is a package as its client is asked for it.
+func (s Spec) wanted() string {
+	_, name, _ := strings.Cut(s.String(), ":")
+	return name
+}
+
 // ErrNoBin says that a package has no program, or several of which none was chosen.
 var ErrNoBin = errors.New("no program to run")

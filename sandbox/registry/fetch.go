@@ -173,6 +173,9 @@ func (e *exchange) cacheKey() string {
 // answer answers the request from the cache or the registry.
 func (e *exchange) answer() error {
 	x := e.access
+	if e.dates() {
+		e.r.Header.Set("Accept", pep691)
+	}
 	cacheable := e.r.Method == http.MethodGet && (x.registry == nil || x.registry.role != roleRepository)
 	var have *found
 	if cacheable {
@@ -318,9 +321,7 @@ func (e *exchange) sendStored(f *found) error {
 		}
 	}
 	e.p.report.cached()
-	e.header(f.stored, f.Size)
-	_, err := io.Copy(e.client(), f.body())
-	return err
+	return e.pass(f.stored, f.Size, f.body())
 }
 
 // sendRedirect tells the client to follow a redirect within its registry.
@@ -409,9 +410,7 @@ func (e *exchange) sendPage(resp *answer, body io.Reader) error {
 			return &unsentError{err}
 		}
 	}
-	e.header(s, d.size)
-	_, err = io.Copy(e.client(), d.body())
-	return err
+	return e.pass(s, d.size, d.body())
 }
 
 // learn allows what a page of a registry links to.

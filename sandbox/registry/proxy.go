@@ -76,6 +76,11 @@ type Options struct {
 	// Offline answers from Cache alone, whatever the age of an answer. Keep also puts answers there that only
 	// an offline run uses.
 	Offline, Keep bool
+	// Before has the pages of Python's indexes leave out the files that were uploaded later, the
+	// zero Time none. An index that does not say when is an error of the request.
+	Before time.Time
+	// Dated is told when each file of these pages was uploaded, from many goroutines; nil for nobody.
+	Dated func(file string, at time.Time)
 	// Limits replace those of DefaultLimits.
 	Limits Limits
 }
@@ -87,6 +92,8 @@ type Proxy struct {
 	limits   Limits
 	// offline and keep are those of Options.
 	offline, keep bool
+	before        time.Time
+	dated         func(file string, at time.Time)
 	allow         *allowList
 	upstream      *upstream
 	cache         *cache
@@ -114,7 +121,7 @@ type Proxy struct {
 // NewProxy makes a proxy and its authority. Close it. Settings of one of the tools that
 // cannot be understood are an *Error.
 func NewProxy(s *Settings, o Options) (*Proxy, error) {
-	p := &Proxy{offline: o.Offline, keep: o.Keep, settings: s, limits: o.Limits.or(DefaultLimits), report: newReporter(), open: map[net.Conn]bool{}, aliases: map[string]string{}}
+	p := &Proxy{offline: o.Offline, keep: o.Keep, before: o.Before, dated: o.Dated, settings: s, limits: o.Limits.or(DefaultLimits), report: newReporter(), open: map[net.Conn]bool{}, aliases: map[string]string{}}
 	var err error
 	if p.allow, err = newAllowList(s, o); err != nil {
 		return nil, err

@@ -18,6 +18,10 @@ type Package struct {
 	Digest string `json:"digest,omitempty"`
 	// Packages counts what was fetched, dependencies included.
 	Packages int `json:"packages"`
+	// AsOf is the moment up to which dependencies were taken (RFC 3339), "" for that of the
+	// fetch, and AsOfWhy says why: AsOfAsked or AsOfUnstarted.
+	AsOf    string `json:"asOf,omitempty"`
+	AsOfWhy string `json:"asOfWhy,omitempty"`
 	// Bin is the program of several that was chosen, "" for the only one.
 	Bin string `json:"bin,omitempty"`
 	// Again are the words that name the target again, its arguments included.
@@ -27,6 +31,14 @@ type Package struct {
 	LinksLeftOut []string `json:"linksLeftOut,omitempty"`
 	Build        Build    `json:"build"`
 }
+
+// The reasons of Package.AsOf.
+const (
+	// AsOfAsked: the user names the moment.
+	AsOfAsked = "asked"
+	// AsOfUnstarted: with the dependencies of the fetch, the server ended before it answered.
+	AsOfUnstarted = "unstarted"
+)
 
 // MaxLinksLeftOut bounds Package.LinksLeftOut.
 const MaxLinksLeftOut = 100

@@ -95,6 +95,9 @@ func (f *probeFlags) command(o plan.Options, words []string) (plan.Options, erro
 	if f.bin != "" {
 		return o, usage("coalmine probe --bin NAME npm:PACKAGE", "--bin needs a package, but %s is a command", words[0])
 	}
+	if f.AsOf != "" {
+		return o, usage("coalmine probe --as-of 2025-03-31 npm:PACKAGE", "--as-of needs a package, but %s is a command", words[0])
+	}
 	o.Command = words
 	return o, nil
 }

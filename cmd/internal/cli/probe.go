@@ -88,6 +88,7 @@ func (e *env) probe() *cobra.Command {
 	fl.BoolVar(&f.remote.readOnly, "call-read-only", false, "--url: call each tool that is annotated read-only once, with an ordinary input")
 	fl.StringVar(&f.cwd, "cwd", "", "start the server in this `DIR` of its project, and read relative arguments from there")
 	fl.StringVar(&f.bin, "bin", "", "run the program with this `NAME` of a package with several programs")
+	fl.StringVar(&f.AsOf, "as-of", "", "take a package's dependencies as they were then: a date such as 2025-03-31, release or today (default: today, and release where the server does not start so)")
 	fl.BoolVar(&f.NoBuild, "no-build", false, "skip the package's install scripts (a package with scripts is then never clean)")
 	fl.BoolVar(&f.Offline, "offline", false, "ask no registry: take packages from the cache, where coalmine prepare --load puts them")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where the server runs: auto, docker, local, or inplace (the container that coalmine runs in)")

@@ -61,7 +61,7 @@ func (c *clients) run(ctx context.Context, j install.Job, out io.Writer) (instal
 	if err != nil {
 		return install.Result{}, err
 	}
-	proxy, err := registry.NewProxy(settings, registry.Options{Tools: []registry.Tool{j.Tool}, Cache: c.cache, Offline: c.opts.Offline, Keep: c.opts.Keep})
+	proxy, err := registry.NewProxy(settings, registry.Options{Tools: []registry.Tool{j.Tool}, Cache: c.cache, Offline: c.opts.Offline, Keep: c.opts.Keep, Before: j.Before, Dated: j.Dated})
 	if err != nil {
 		return install.Result{}, plan.Mendable(err)
 	}

@@ -27,9 +27,12 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options, h *helpers) 
 		}
 	}
 	box := &clients{opts: o, helpers: h, trees: cache, cache: filepath.Join(cache.Dir, install.Archives)}
-	f := &install.Fetcher{Cache: cache, Sandbox: box.run, Progress: o.Progress}
+	at, err := dated(o)
+	if err != nil {
+		return nil, err
+	}
+	f := &install.Fetcher{Cache: cache, Sandbox: box.run, Progress: o.Progress, AsOf: at}
 	in := &plan.Fetched{Cache: cache, Package: session.Package{Kind: o.Package.Kind, Name: o.Package.Name, Bin: o.Package.Bin}}
-	var err error
 	switch o.Package.Kind {
 	case install.KindOCI:
 		return in, fetchImage(ctx, in, o)
@@ -60,6 +63,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options, h *helpers) 
 		return nil, errors.Join(plan.Mendable(err), in.Tree.Remove())
 	}
 	describe(in, o)
+	asOf(in, f, o.AsOfWhy)
 	return in, nil
 }
 

@@ -38,6 +38,8 @@ type Outcome struct {
 	Redactor *canaries.Redactor
 	// replayed says that a replay's calls were made.
 	replayed bool
+	// unstarted is the package whose server ended before it answered, nil for none.
+	unstarted *session.Package
 }
 
 // Replayed reports whether all calls of a replay were made, or the server ended at one.
@@ -88,6 +90,19 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	if err != nil {
 		return nil, err
 	}
+	out, err = p.whole(ctx, why, test)
+	if err != nil || out.unstarted == nil {
+		return out, err
+	}
+	if again, made, err := earlierDependencies(ctx, o, test, out.unstarted); made || err != nil {
+		return again, err
+	}
+	return out, nil
+}
+
+// whole makes a probe that is prepared, and removes what was fetched for it.
+func (p *probe) whole(ctx context.Context, why string, test Seams) (out *Outcome, err error) {
+	o := p.opts
 	defer func() { _ = p.remove() }()
 	redactor := p.plan.Redactor
 	defer func() { err = withoutValues(redactor, err) }()
@@ -136,7 +151,10 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Result: res, Dir: p.name, Backend: p.runner.Backend.Name(), Why: why, Redactor: redactor, replayed: o.Replay != nil && seen.Played > 0}, nil
+	return &Outcome{
+		Result: res, Dir: p.name, Backend: p.runner.Backend.Name(), Why: why, Redactor: redactor,
+		replayed: o.Replay != nil && seen.Played > 0, unstarted: unstarted(&o, p.fetched, &seen, res),
+	}, nil
 }
 
 // DryRun is what Run would do up to the start of a sandbox: the plan of the first run, with

@@ -58,6 +58,11 @@ type Target struct {
 	// kept, "" for the user's cache directory.
 	NoBuild bool
 	Cache   string
+	// AsOf is the moment whose dependencies a package gets, as install.ParseAsOf reads it; "" is
+	// today, and that of the release for a package that does not start so.
+	AsOf string
+	// AsOfWhy is session.Package's, "" for AsOfAsked.
+	AsOfWhy string
 	// Offline asks no registry: all that is fetched is in the cache. Keep puts there all that another
 	// machine needs for that.
 	Offline, Keep bool
