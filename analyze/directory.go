@@ -249,6 +249,7 @@ func (d *Directory) build(r session.IndexedRun, res *Result) error {
 // findings that each run under a condition has, and the first has not.
 func (d *Directory) addVaried(logs []*readLog, res *Result) {
 	o := d.alone()
+	o.needed = res.needed
 	shared := map[session.Vary]*Result{}
 	var order []session.Vary
 	for _, l := range logs {
@@ -323,7 +324,7 @@ func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.sent, o.kept = res.sent, res.kept
+	o.sent, o.kept, o.needed = res.sent, res.kept, res.needed
 	more, err := JudgeReader(log, o)
 	if err != nil {
 		return nil, err

@@ -57,6 +57,8 @@ type Options struct {
 	sent *detect.Sent
 	// kept are the directories that the server made in that run.
 	kept []profile.Kept
+	// needed are the hosts that its tools' answers needed in the run that was compared with others.
+	needed []rules.NeededHost
 }
 
 // maxReasons bounds the reasons listed for an inconclusive verdict.
@@ -136,7 +138,7 @@ func (l *readLog) judge(opts Options, varied []*readLog) *Result {
 		// A policy speaks of the server; of a build its suppressions hold.
 		run.Policy = opts.Policy
 	}
-	run.Changed, run.KeptBefore = opts.Changed, opts.kept
+	run.Changed, run.KeptBefore, run.NeededBefore = opts.Changed, opts.kept, opts.needed
 	if opts.Texts != nil {
 		run.Judged = opts.Texts.judgedTexts(w)
 		j.textGaps(opts.Texts)
@@ -173,7 +175,7 @@ func (l *readLog) judge(opts Options, varied []*readLog) *Result {
 		res.Unaudited = j.auditGaps(opts)
 	}
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
-	res.sent, res.kept = j.sent, j.profile.Kept
+	res.sent, res.kept, res.needed = j.sent, j.profile.Kept, run.NeededHosts()
 	res.ended, res.harmless = run.End.Crashed, run.EndsHarmlessly()
 	res.keeper = j.keeper
 	res.updateVerdict(opts)

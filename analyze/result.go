@@ -9,6 +9,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/audit/coverage"
@@ -44,6 +45,8 @@ type Result struct {
 	sent *detect.Sent
 	// kept are the directories that it made.
 	kept []profile.Kept
+	// needed are the hosts that its tools' answers needed.
+	needed []rules.NeededHost
 
 	Schema string `json:"schema"`
 	Tool   struct {

@@ -125,6 +125,9 @@ func indifferent(controls, silent []*Run, c *profile.Carried) bool {
 // needed reports whether a tool answers otherwise where the host cannot be reached, and always the same
 // where it can: what it sent there was for its answer, as that of a service that is not named.
 func (r *Run) needed(c *profile.Carried) bool {
+	if slices.Contains(r.NeededBefore, NeededHost{c.Tool, c.Host}) {
+		return true
+	}
 	return slices.ContainsFunc(r.Varied, func(v Varied) bool {
 		if v.Factor != FactorNetwork || len(v.Runs) == 0 || len(r.Controls) == 0 {
 			return false
@@ -135,6 +138,22 @@ func (r *Run) needed(c *profile.Carried) bool {
 			return ok && o.Tool == c.Tool && o.Host == c.Host && all(r.Controls, is) && !slices.ContainsFunc(v.Runs, is)
 		})
 	})
+}
+
+// NeededHost is a host without which a tool answers otherwise.
+type NeededHost struct{ Tool, Host string }
+
+// NeededHosts are those of a run that is compared with runs in which no host answers. A further run of the
+// server that is judged by itself shows nothing of the kind.
+func (r *Run) NeededHosts() []NeededHost {
+	var out []NeededHost
+	for i := range r.Profile.Carried {
+		c := &r.Profile.Carried[i]
+		if h := (NeededHost{c.Tool, c.Host}); c.Host != "" && !slices.Contains(out, h) && r.needed(c) {
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 func all(runs []*Run, is func(*Run) bool) bool {

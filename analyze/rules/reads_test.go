@@ -180,6 +180,33 @@ var ofSecondHosts = []ruleCase{
 	}), finding.Medium},
 }
 
+// A run that is judged by itself has no comparison: what the first one showed holds for it.
+func TestNeededHostsHoldForFurtherRuns(t *testing.T) {
+	first := unanswered(described("translate", "Translates a text."), "A", "B")
+	needed := first.NeededHosts()
+	if want := []NeededHost{{"translate", "api.case.example"}}; !slices.Equal(needed, want) {
+		t.Fatalf("%+v are needed, want %+v", needed, want)
+	}
+	if n := unanswered(described("translate", "Translates a text."), "A", "A").NeededHosts(); n != nil {
+		t.Errorf("%+v are needed, though the answer is the same without", n)
+	}
+	further := first.Controls[0]
+	e := effect("translate", finding.NetConnect, "api.case.example:443")
+	e.Host = "api.case.example"
+	further.Profile.Effects = []finding.Effect{e}
+	for _, before := range [][]NeededHost{nil, needed} {
+		further.NeededBefore = before
+		want := finding.Low
+		if before == nil {
+			want = finding.Medium
+		}
+		found := checkCM209(further)
+		if len(found) != 1 || found[0].Severity != want {
+			t.Errorf("needed before: %+v: %+v, want %s", before, found, want)
+		}
+	}
+}
+
 func TestCopiesAsksForAComparison(t *testing.T) {
 	for name, want := range map[string]bool{"Puts a heading into title case.": true, "Checks the spelling online.": false, "Sends a text.": false} {
 		if got := Copies(unanswered(described("do", name), "A", "A")); got != want {

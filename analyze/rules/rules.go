@@ -75,6 +75,8 @@ type Run struct {
 	Left map[string]bool
 	// KeptBefore are the directories that it made in that run.
 	KeptBefore []profile.Kept
+	// NeededBefore are NeededHosts of the run that this one is a further run of.
+	NeededBefore []NeededHost
 	// allowed are the effects that Policy allows, by index; Check fills it.
 	allowed []bool
 	// told are the effects of which a rule told already; Check fills it.
