@@ -88,7 +88,22 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 // tool is one that goes where it is told.
 func (r *Run) knowsPeer(call int, tool, host string) bool {
 	t := r.Scope.Tool(tool)
-	return len(t.URLs) > 0 || r.namesPeer(host) || r.givenHost(host) || r.asked(call, host) || runsCommands(&t, "")
+	return len(t.URLs) > 0 || r.namesPeer(host) || r.givenHost(host) || r.asksFor(call, host) || runsCommands(&t, "")
+}
+
+// leastLabel is how long a name is by which an argument may mean a host.
+const leastLabel = 4
+
+// asksFor reports whether an argument of a call names a host: whole, or by the name alone that somebody
+// registered ("instagram" for www.instagram.com).
+func (r *Run) asksFor(call int, host string) bool {
+	if r.asked(call, host) {
+		return true
+	}
+	label, _, _ := strings.Cut(domainOf(host), ".")
+	return call > 0 && len(label) >= leastLabel && slices.Contains(strings.FieldsFunc(strings.ToLower(string(r.Args[call])), func(c rune) bool {
+		return c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	}), strings.ToLower(label))
 }
 
 // namesPeer reports whether a declaration names a host or the domain that somebody registered.

@@ -62,11 +62,11 @@ func domainOf(host string) string {
 func (r *Run) beside(c *profile.Carried) bool {
 	t := r.Scope.Tool(c.Tool)
 	if !r.declaredTool(c.Tool) || c.Host == "" || c.Loopback || isNearby(c.Host) || runsCommands(&t, "") ||
-		r.namesPeer(c.Host) || r.givenHost(c.Host) || r.asked(c.Call, domainOf(c.Host)) || r.isOwnCloud(c.Host, c.Tool) {
+		r.namesPeer(c.Host) || r.givenHost(c.Host) || r.asksFor(c.Call, domainOf(c.Host)) || r.isOwnCloud(c.Host, c.Tool) {
 		return false
 	}
 	return slices.ContainsFunc(r.Profile.Effects, func(e finding.Effect) bool {
-		return e.Tool == c.Tool && e.Kind == finding.NetConnect && e.Host != "" && domainOf(e.Host) != domainOf(c.Host) && (r.asked(e.Call, e.Host) || r.namesPeer(e.Host))
+		return e.Tool == c.Tool && e.Kind == finding.NetConnect && e.Host != "" && domainOf(e.Host) != domainOf(c.Host) && (r.asksFor(e.Call, e.Host) || r.namesPeer(e.Host))
 	})
 }
 

@@ -175,6 +175,12 @@ var ofSecondHosts = []ruleCase{
 	{"CM116", "the answer needs it", second(described("synonyms", "Asks words.example for synonyms."), "A", "B"), ""},
 	{"CM116", "it names both", second(described("synonyms", "Asks words.example and case.example for synonyms."), "A", "A"), ""},
 	{"CM116", "it was reached all the same", with(second(described("synonyms", "Asks words.example for synonyms."), "A", "A"), func(r *Run) { r.Varied[0].Runs = r.Controls }), ""},
+	{"CM116", "an argument means the second host by its name", with(second(taking("profiles", "site"), "A", "A"), func(r *Run) {
+		r.Args = map[int]json.RawMessage{1: []byte(`{"site":"case words.example"}`), 2: []byte(`{"site":["words.example","case"]}`)}
+	}), ""},
+	{"CM116", "an argument has no more than a part of its name", with(second(taking("profiles", "site"), "A", "A"), func(r *Run) {
+		r.Args = map[int]json.RawMessage{1: []byte(`{"site":"words.example"}`), 2: []byte(`{"site":"words.example casework"}`)}
+	}), finding.High},
 	{"CM113", "a tool that goes where it is told", with(second(taking("title", "url"), "A", "B"), func(r *Run) {
 		r.Args = map[int]json.RawMessage{1: []byte(`{"url":"https://words.example/a"}`), 2: []byte(`{"url":"https://words.example/b"}`)}
 	}), finding.Medium},
