@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -64,13 +65,26 @@ var choosing = []string{"set", "use", "open", "select", "choose", "switch", "cha
 // chosenBefore reports whether a file lies in a directory of HOME that a call before gave to a tool which, by its name, keeps
 // it for later: a project that was opened, a directory that was set.
 func (r *Run) chosenBefore(e *finding.Effect) bool {
+	return r.givenBefore(e, func(c *profile.Call, dir string) bool {
+		return len(c.Oracles) == 0 && dir != r.Home && within(dir, r.Home) && within(e.Target, dir)
+	})
+}
+
+// openedBefore reports whether a call before gave a file of that name to such a tool: a database to which it switched. A link
+// may have led from the path that was given to the file.
+func (r *Run) openedBefore(e *finding.Effect) bool {
+	return r.givenBefore(e, func(_ *profile.Call, file string) bool { return path.Base(file) == path.Base(e.Target) })
+}
+
+// givenBefore reports whether a call before an effect gave such a path to a tool that keeps what it is given.
+func (r *Run) givenBefore(e *finding.Effect, is func(c *profile.Call, p string) bool) bool {
 	for i := range r.Profile.Calls {
 		c := &r.Profile.Calls[i]
-		if c.N >= e.Call || c.Outcome != session.OutcomeOK || len(c.Oracles) > 0 || !slices.ContainsFunc(words(c.Tool), func(w string) bool { return slices.Contains(choosing, w) }) {
+		if c.N >= e.Call || c.Outcome != session.OutcomeOK || !slices.ContainsFunc(words(c.Tool), func(w string) bool { return slices.Contains(choosing, w) }) {
 			continue
 		}
 		for _, text := range r.remembered().argTexts(r, c.N) {
-			if dir := path.Clean(text); path.IsAbs(dir) && dir != r.Home && within(dir, r.Home) && within(e.Target, dir) {
+			if p := path.Clean(text); path.IsAbs(p) && is(c, p) {
 				return true
 			}
 		}

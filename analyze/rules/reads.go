@@ -34,7 +34,7 @@ const leastStem = 4
 func (r *Run) explainRead(e *finding.Effect) (finding.Explanation, bool) {
 	stem, _, _ := strings.Cut(path.Base(e.Target), ".")
 	switch {
-	case e.Call > 0 && (r.names(e) || len(stem) >= leastStem && r.asked(e.Call, stem)):
+	case e.Call > 0 && (r.names(e) || len(stem) >= leastStem && r.asked(e.Call, stem)), r.openedBefore(e):
 		return finding.Explanation{Class: finding.ClassArgument}, true
 	case r.Rooted && r.inAWorkspace(e.Target):
 		return finding.Explanation{Class: finding.ClassArgument, Text: "command"}, true

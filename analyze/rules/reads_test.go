@@ -32,6 +32,9 @@ func chosen(tool string) *Run {
 	return r
 }
 
+// givesFile has the first call give a file that a link leads to.
+func givesFile(r *Run) { r.Args[1] = json.RawMessage(`{"path":"/data/linked/lease.txt"}`) }
+
 // outsideCalls moves the reads of a run out of its call.
 func outsideCalls(r *Run) *Run {
 	for i := range r.Profile.Reads {
@@ -52,6 +55,8 @@ var (
 		{"CM220", "a directory of HOME", reading(scale, home+"/Documents"), finding.Medium},
 		{"CM220", "below a directory that was set before", chosen("set_project"), finding.Low},
 		{"CM220", "below a directory that another call listed", chosen("list_files"), finding.High},
+		{"CM220", "a file that was opened before", with(chosen("switch_database"), givesFile), ""},
+		{"CM220", "a file that another call listed", with(chosen("list_files"), givesFile), finding.High},
 		{"CM220", "many of a workspace", reading(scale, threeIn...), finding.Medium},
 		{"CM220", "one of a workspace", reading(scale, threeIn[0]), finding.Low},
 		{"CM220", "what every project has", reading(scale, "/data/README.md"), finding.Low},
