@@ -14,7 +14,7 @@ var cm203Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Users can lose data in a call that announces no deletion.", Fix: "Delete only files that the server created, or declare the deletion and set destructiveHint to true."},
 	CWE:    []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "In a call of a tool that declares no removing, moving or replacing, the server deleted a file or directory that it had not created in this run. A deletion below HOME or a workspace at shutdown counts too (low, unless the file existed before the server started, or other programs start or obey it).\n\n" +
-		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted, or where it stood in HOME and the declaration speaks of no files, or where one call deleted or moved away " + manyText + " of the user's, and the declaration speaks of one change; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
+		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted, or where it stood in HOME and the declaration speaks of no files, or where one call deleted or moved away " + manyText + " of the user's, and the declaration speaks of one change; work that could belong to another call is low, and so is what git takes away in a workspace for a tool that speaks of commits or branches. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
 		"**False positive when** the server removes a leftover of an earlier run.",
 }
 
@@ -43,6 +43,8 @@ func checkCM203(r *Run) []finding.Finding {
 			f.Severity = finding.Low
 		case t.ClaimsHarmless(), r.surprises(e), r.stood(e.Target) && !r.reaches(&t, e.Target), r.inBulk(e):
 			f.Severity = finding.High
+		case r.betweenCommits(e):
+			f.Severity = finding.Low
 		}
 		out = append(out, f)
 		targets = append(targets, r.stable(e.Target))
@@ -54,6 +56,15 @@ func checkCM203(r *Run) []finding.Finding {
 		}
 		return who + " deleted files that it did not create, and declares no deletion: " + list(targets, 3)
 	})
+}
+
+// commitWords declare that a tool moves a repository from one commit to another.
+var commitWords = []string{"commit", "commits", "branch", "branches", "merge", "merges", "rebase", "rebases", "cherry", "checkout", "stash", "stashes", "revert", "reverts", "pull", "bisect", "worktree", "worktrees"}
+
+// betweenCommits reports whether git took a file away for a tool that moves a repository to another commit: the
+// repository still has it.
+func (r *Run) betweenCommits(e *finding.Effect) bool {
+	return e.Call > 0 && e.Actor == "git" && r.inAWorkspace(e.Target) && r.says(e.Tool, commitWords)
 }
 
 // leftBefore reports whether the server left a file in an earlier start, or a directory around one.

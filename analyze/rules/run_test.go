@@ -45,6 +45,7 @@ func used(e *finding.Effect)               { e.Used = "Authorization: Basic" }
 func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.Noise = n } }
 func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
 func ending(e *finding.Effect)             { e.Phase, e.Call, e.Tool = finding.PhaseShutdown, 0, "" }
+func byGit(e *finding.Effect)              { e.Actor = "git" }
 func climbed(e *finding.Effect)            { e.Climbed = true }
 func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
 
