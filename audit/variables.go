@@ -28,6 +28,14 @@ var envCredentials = map[string][]string{
 	"VAULT_TOKEN": {"vault", "hashicorp"}, "KUBECONFIG": {"kubernetes", "kubectl", "kubeconfig", "k8s", "cluster", "clusters"}, "DOCKER_PASSWORD": {"docker"}, "SSH_AUTH_SOCK": {"ssh", "git", "agent"},
 }
 
+// connectionClients are the modules that connect to what a variable of a connection names.
+var connectionClients = map[string][]string{
+	"REDIS_URL":    {"redis", "redis.asyncio", "ioredis", "aioredis", "@redis/client", "@upstash/redis", "bullmq"},
+	"DATABASE_URL": {"pg", "postgres", "psycopg", "psycopg2", "asyncpg", "sqlalchemy", "mysql", "mysql2", "mysql2/promise", "mariadb", "pymysql", "aiomysql", "better-sqlite3", "sqlite3", "aiosqlite", "knex", "sequelize", "typeorm", "kysely", "drizzle-orm", "@prisma/client"},
+	"PGPASSWORD":   {"pg", "postgres", "psycopg", "psycopg2", "asyncpg", "sqlalchemy"},
+	"MONGODB_URI":  {"mongodb", "mongoose", "pymongo", "motor", "motor.motor_asyncio"},
+}
+
 // credentialEnding is the end of the names of variables that hold credentials, by which code picks them from all.
 var credentialEnding = lazyregexp.New(`^(?:_?(?:TOKENS?|(?:API|SECRET|ACCESS|PRIVATE)?_?KEYS?|SECRETS?|PASSWORDS?|PASSWD|CREDENTIALS?)|_(?:token|key|secret|password|credential)s?)$`)
 
@@ -62,7 +70,7 @@ func (e *fileEffects) readsCredentials() {
 		if name == anyCredential {
 			what = "variables whose names end like those of credentials"
 		}
-		if f := e.a.addAt(EnvCredential, finding.Info, e.file.Path, e.at, v.read[name], "reads "+what+" of the environment", name); f != nil && !e.asksItsHost(name) {
+		if f := e.a.addAt(EnvCredential, finding.Info, e.file.Path, e.at, v.read[name], "reads "+what+" of the environment", name); f != nil && !e.asksItsHost(name) && !v.connects(name) {
 			f.Object = name
 		}
 	}
@@ -95,6 +103,13 @@ type variableReader struct {
 	leftOut map[[2]int]bool
 	read    map[string]lang.Pos
 	order   []string
+	// modules are those that the file imports.
+	modules []string
+}
+
+// connects reports whether the file loads a client of what a variable of a connection names.
+func (v *variableReader) connects(variable string) bool {
+	return slices.ContainsFunc(connectionClients[variable], func(m string) bool { return slices.Contains(v.modules, m) })
 }
 
 func (v *variableReader) reads(name string, at lang.Pos) {
@@ -129,6 +144,8 @@ func (v *variableReader) visit(n lang.Node, _ *lang.Scope) bool {
 		if isEnviron(n.X) && !v.leftOut[spanKey(n.Span)] && len(n.Keys) == 1 {
 			v.key(n.Keys[0])
 		}
+	case lang.Import:
+		v.modules = append(v.modules, n.Module)
 	case lang.Call:
 		v.call(n)
 	case lang.Const:
@@ -177,6 +194,10 @@ func (v *variableReader) call(n lang.Call) {
 		name = f.ID
 	}
 	switch {
+	case name == "require" && of == nil && len(n.Args) == 1:
+		if c, ok := n.Args[0].Value.(lang.Const); ok {
+			v.modules = append(v.modules, c.Text)
+		}
 	case (name == "getenv" || name == "Getenv" || name == "LookupEnv" || name == "get" && isEnviron(of)) && len(n.Args) > 0:
 		v.key(n.Args[0].Value)
 	case (name == "items" || name == "keys" || name == "values") && isEnviron(of):

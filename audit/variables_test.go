@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,10 @@ func TestEnvCredentials(t *testing.T) {
 		{"a.mjs", "const found = Object.entries(process.env).filter(([k]) => k.endsWith('_token'));\n", "*_TOKEN"},
 		{"a.py", "import os\nenv = dict(os.environ)\nHELP = 'set GITHUB_TOKEN first'\n", ""},
 		{"a.mjs", "const origin = [process.env.DATABASE_URL, process.env.NODE_ENV];\n", "DATABASE_URL"},
+		{"a.cjs", "const r = require('ioredis');\nconst c = new r(process.env.REDIS_URL, process.env.DATABASE_URL);\n", "used DATABASE_URL"},
+		{"a.py", "import os\nimport psycopg2\nc = psycopg2.connect(os.environ['DATABASE_URL'])\n", "used"},
+		{"a.mjs", "import { createClient } from 'redis';\nconst c = createClient({ url: process.env.REDIS_URL, token: process.env.GITHUB_TOKEN });\n", "used GITHUB_TOKEN"},
+		{"a.mjs", "import redis from './redis.mjs';\nsend(process.env.REDIS_URL);\n", "REDIS_URL"},
 		{"a.mjs", "const { GITHUB_TOKEN, HOME } = process.env;\n", "GITHUB_TOKEN"},
 		{"a.mjs", "const grains = ['OPENAI_API_KEY', 'SIZE'].map((n) => process.env[n]);\n", "OPENAI_API_KEY"},
 		{"a.mjs", "delete process.env.GITHUB_TOKEN;\nprocess.env.NPM_TOKEN = '';\nspawn('x', { env: { ...process.env } });\n", ""},
@@ -35,7 +40,7 @@ func TestEnvCredentials(t *testing.T) {
 		var got []string
 		for _, f := range r.Findings {
 			if f.Rule == EnvCredential {
-				got = append(got, f.Object)
+				got = append(got, cmp.Or(f.Object, "used"))
 			}
 		}
 		if want := strings.Fields(c.want); !slices.Equal(got, want) {
