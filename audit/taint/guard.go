@@ -215,7 +215,13 @@ func (f *frame) equal(a, b lang.Expr, truth bool) []check {
 			}
 			return nil
 		}
-		if c, ok := a.(lang.Operation); ok && c.Op == "typeof" && truth {
+		if c, ok := a.(lang.Operation); ok && c.Op == "typeof" && !truth {
+			if k, ok := b.(lang.Const); ok && k.Text == "string" && len(c.Operands) == 1 {
+				return f.checks(c.Operands[0], argument) // a flag is a text
+			}
+			return nil
+		}
+		if c, ok := a.(lang.Operation); ok && c.Op == "typeof" {
 			if k, ok := b.(lang.Const); ok && (k.Text == "number" || k.Text == "boolean") && len(c.Operands) == 1 {
 				return f.checks(c.Operands[0], all)
 			}

@@ -181,7 +181,7 @@ func (f *frame) returns(body []lang.Stmt, before []check, truth bool, to *[][]ch
 		case lang.If:
 			f.eval(s.Test)
 			whenTrue, whenFalse := f.implied(s.Test, true), f.implied(s.Test, false)
-			then := onlyWindows(s.Test) || f.returns(s.Then, slices.Concat(before, whenTrue), truth, to)
+			then := onlyWindows(s.Test) || f.skipsCheck(s) || f.returns(s.Then, slices.Concat(before, whenTrue), truth, to)
 			other := f.returns(s.Else, slices.Concat(before, whenFalse), truth, to)
 			if then && other {
 				return true
@@ -228,6 +228,85 @@ func onlyWindows(x lang.Expr) bool {
 		})
 	}
 	return false
+}
+
+// skipsCheck reports whether a branch does nothing but leave the function, and only where the operator says so: what
+// the function checks behind it is checked for everybody else.
+func (f *frame) skipsCheck(s lang.If) bool {
+	if len(s.Then) != 1 {
+		return false
+	}
+	then := s.Then[0]
+	if b, ok := then.(lang.Block); ok && len(b.Body) == 1 {
+		then = b.Body[0]
+	}
+	r, ok := then.(lang.Return)
+	if !ok || r.Op != "return" {
+		return false
+	}
+	_, isFalse := truth(r.X)
+	return (r.X == nil || isFalse) && f.switchedOff(s.Test)
+}
+
+// switchedOff reports whether a condition holds only where the operator set a variable of the environment
+// to some text. It may stand in a function of its own.
+func (f *frame) switchedOff(x lang.Expr) bool {
+	switch x := x.(type) {
+	case lang.Operation:
+		switch x.Op {
+		case "&&", "and":
+			return slices.ContainsFunc(x.Operands, f.switchedOff)
+		case "==", "===":
+			return len(x.Operands) == 2 && (ofEnvironment(x.Operands[0]) && isLiteral(x.Operands[1]) || ofEnvironment(x.Operands[1]) && isLiteral(x.Operands[0]))
+		}
+	case lang.Call:
+		site := f.src.facts.CallAt(x.Place())
+		if site == nil || len(x.Args) > 0 {
+			return false
+		}
+		ids := f.a.pkg.Targets(f.src.Path, site.Names, site.Own)
+		if len(ids) != 1 {
+			return false
+		}
+		b, ok := f.a.pkg.Body(ids[0])
+		if !ok || b.Function == nil || len(b.Function.Body) != 1 {
+			return false
+		}
+		r, ok := b.Function.Body[0].(lang.Return)
+		if _, calls := r.X.(lang.Call); !ok || calls {
+			return false
+		}
+		return f.switchedOff(r.X)
+	}
+	return false
+}
+
+// ofEnvironment reports whether an expression is a variable of the environment: process.env.NAME,
+// os.environ.get("NAME"), os.Getenv("NAME").
+func ofEnvironment(x lang.Expr) bool {
+	switch x := x.(type) {
+	case lang.Attr:
+		of, ok := x.X.(lang.Attr)
+		return ok && of.Name == "env" && lastOf(of.X) == "process"
+	case lang.Index:
+		return len(x.Keys) == 1 && (lastOf(x.X) == "environ" || lastOf(x.X) == "env")
+	case lang.Call:
+		switch name := lastOf(x.Func); {
+		case len(x.Args) != 1:
+		case name == "getenv", name == "Getenv":
+			return true
+		case name == "get":
+			a, ok := x.Func.(lang.Attr)
+			return ok && lastOf(a.X) == "environ"
+		}
+	}
+	return false
+}
+
+// isLiteral reports whether an expression is a text that is not empty.
+func isLiteral(x lang.Expr) bool {
+	c, ok := x.(lang.Const)
+	return ok && c.Kind == lang.String && c.Text != ""
 }
 
 // never reports whether a condition cannot hold: a text ends otherwise.
