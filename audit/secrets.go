@@ -115,6 +115,10 @@ var carried = map[string]bool{
 // testMode begins a key of Stripe's that moves no money: https://docs.stripe.com/keys.
 var testMode = lazyregexp.New(`^(?:sk|rk)_test_`)
 
+// publicName is the name of what identifies a program and is no secret: of an OAuth client (RFC 6749, section 2.2), a
+// project, a site. The value follows it.
+var publicName = lazyregexp.New(`(?i)(?:client|app|application|project|measurement|site|tenant)[_-]?id\b[^\n]{0,20}$`)
+
 // published are credentials that the documentation of their issuers has for tests and samples. They are
 // put together here so that no scanner stops at this file.
 var published = map[string]bool{
@@ -244,7 +248,7 @@ func (g gitleaks) piece(ctx context.Context, by *detect.Detector, name, src stri
 		switch {
 		case published[f.Secret]:
 			h.severity, h.published = finding.Info, true
-		case carried[f.RuleID] || testMode.MatchString(f.Secret):
+		case carried[f.RuleID] || testMode.MatchString(f.Secret) || publicName.MatchString(before(f.Match, f.Secret)):
 			h.severity = finding.Low
 		}
 		if lines == nil {
@@ -255,6 +259,12 @@ func (g gitleaks) piece(ctx context.Context, by *detect.Detector, name, src stri
 		}
 		out = append(out, h)
 	}
+	return out
+}
+
+// before is the part of a text in front of another.
+func before(s, of string) string {
+	out, _, _ := strings.Cut(s, of)
 	return out
 }
 
