@@ -13,15 +13,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
-// TestMain lets the test's own program be coalmine, and the agent of what that starts.
+// TestMain lets the test's own program be coalmine.
 func TestMain(m *testing.M) {
-	if agent.Invoked() {
-		os.Exit(agent.Main())
-	}
 	testscript.Main(cleaning{m}, map[string]func(){"coalmine": main})
 }
 

@@ -14,5 +14,7 @@
 // the target's own calls return. Numbers in the target's arguments (kill's, for
 // one) stay as the target wrote them.
 //
+// A program that imports this package is the agent where it was started as one: before its main.
+//
 // It must never trust the target, nor let it reach the tracer, the stream or a capability.
 package agent

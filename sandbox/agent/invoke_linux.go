@@ -14,10 +14,16 @@ type sinkOrder struct {
 	Canaries []canaries.Canary `json:"canaries,omitempty"`
 }
 
-// A sink runs before the packages are initialised that depend on this one.
+// A program that was started to be an agent, or a sink, is one before the packages are initialised
+// that depend on this one, or come later by their import paths: that takes longer than all that it does to start.
 func init() {
 	o, fds := stage.Pending()
-	if o == nil {
+	switch {
+	case o == nil && stage.Invoked():
+		code := make(chan int)
+		go func() { code <- run() }() // this goroutine holds the first thread while packages are initialised
+		os.Exit(<-code)
+	case o == nil:
 		return
 	}
 	var s sinkOrder
@@ -31,7 +37,3 @@ func init() {
 // Env is the environment to start an agent in where it is free: the Go runtime then collects no
 // garbage while the packages are initialised.
 func Env() []string { return []string{"GOGC=400"} }
-
-// Invoked reports whether this process was started to be an agent. A program that starts
-// sandboxes asks first of all.
-func Invoked() bool { return stage.Invoked() }

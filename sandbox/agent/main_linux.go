@@ -89,8 +89,8 @@ type agent struct {
 	starting sync.Mutex
 }
 
-// Main is PID 1 of a sandbox, from the Config to the last task's end.
-func Main() int {
+// run is PID 1 of a sandbox, from the Config to the last task's end.
+func run() int {
 	debug.SetGCPercent(100) // see Env
 	stage.SetComm()
 	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), dismissed: make(chan struct{}), stopped: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}

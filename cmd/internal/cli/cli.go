@@ -17,7 +17,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 )
 
 // The exit statuses, as docs/exit-status.md documents them.
@@ -42,12 +41,8 @@ func usage(hint, format string, a ...any) error {
 	return &sandbox.UsageError{Err: fmt.Errorf(format, a...), Hint: hint}
 }
 
-// Main runs one command and returns the exit status. As PID 1 of a sandbox the
-// program is the agent instead.
+// Main runs one command and returns the exit status.
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
-	if agent.Invoked() {
-		return agent.Main()
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	e := &env{in: in, out: out, err: errw}

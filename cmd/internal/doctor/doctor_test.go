@@ -2,22 +2,12 @@ package doctor
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 )
-
-// TestMain lets the test's own program be the agent that the local sandbox tries.
-func TestMain(m *testing.M) {
-	if agent.Invoked() {
-		os.Exit(agent.Main())
-	}
-	os.Exit(m.Run())
-}
 
 func TestTableAnswersEverything(t *testing.T) {
 	rows := Table(t.Context())
