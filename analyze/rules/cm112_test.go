@@ -10,6 +10,7 @@ import (
 // following adds what is followed beside the decoys.
 func following(r *Run) *Run {
 	r.Canaries["accounts"] = canaries.Canary{ID: "accounts", Kind: KindAccounts}
+	r.Canaries["machine"] = canaries.Canary{ID: "machine", Kind: KindMachine}
 	r.Canaries["given API_KEY"] = canaries.Canary{ID: "given API_KEY", Kind: KindGiven, Env: "API_KEY"}
 	return r
 }
@@ -49,6 +50,11 @@ func init() {
 		{"CM112", "sent", following(newRun(note, effect("format_note", finding.Secret, "accounts", sent("evil.example")))), finding.Critical},
 		{"CM112", "its purpose", following(newRun(described("list_users", "Lists the users"), effect("list_users", finding.Secret, "accounts", returned))), ""},
 		{"CM112", "asked for", args(following(newRun(silent, effect("do", finding.Secret, "accounts", returned))), `{"path":"/etc/passwd"}`), ""},
+		{"CM112", "the machine's ID, sent", following(newRun(note, effect("format_note", finding.Secret, "machine", sent("uses.example")))), finding.High},
+		{"CM112", "the machine's ID, returned", following(newRun(note, effect("format_note", finding.Secret, "machine", returned))), ""},
+		{"CM221", "the machine's ID, returned", following(newRun(note, effect("format_note", finding.Secret, "machine", returned))), ""},
+		{"CM103", "the machine's ID", following(newRun(note, effect("format_note", finding.Secret, "machine", sent("uses.example")))), ""},
+		{"CM112", "the machine's ID, as declared", following(newRun(described("enroll", "Enrolls this device with the inventory"), effect("enroll", finding.Secret, "machine", sent("uses.example")))), ""},
 		{"CM101", "accounts", following(newRun(note, effect("format_note", finding.Secret, "accounts", rung(finding.RungRead)))), ""},
 		{"CM104", "given by the user", following(newRun(note, effect("format_note", finding.Secret, "given API_KEY", returned))), finding.High},
 		{"CM104", "given by the user and handed to a program", following(newRun(note, effect("format_note", finding.Secret, "given API_KEY", rung(finding.RungRead)))), ""},

@@ -272,6 +272,8 @@ func (r *Run) explainSecret(e *finding.Effect) (finding.Explanation, bool) {
 		return ordinary("owner"), true
 	case ok && c.Kind == KindGiven && e.Rung == finding.RungLeft && !r.leaks(e): // for its service the user gave it
 		return finding.Explanation{Class: finding.ClassArgument, Text: "command"}, true
+	case ok && c.Kind == KindMachine && (e.Rung != finding.RungLeft || r.says(e.Tool, identityWords)):
+		return ordinary("system"), true
 	case !ok || e.Rung == finding.RungLeft:
 	case r.wasAsked(e, c):
 		return finding.Explanation{Class: finding.ClassArgument}, true

@@ -1,13 +1,12 @@
 package local
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
@@ -24,7 +23,6 @@ func etcFiles(spec sandbox.Spec, uid, gid int) []rootfs.File {
 	if hostname == "" {
 		hostname = "localhost"
 	}
-	id := sha256.Sum256([]byte(spec.RunID))
 	text := map[string]string{
 		"passwd": accounts(fmt.Sprintf("%s:x:%d:%d:%s,,,:%s:/bin/bash", name, uid, gid, name, home), "root:x:0:0:root:/root:/bin/bash",
 			"daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin", "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin"),
@@ -33,7 +31,7 @@ func etcFiles(spec sandbox.Spec, uid, gid int) []rootfs.File {
 		"resolv.conf":   resolvConf(spec),
 		"nsswitch.conf": "passwd:         files\ngroup:          files\nshadow:         files\nhosts:          files dns\nnetworks:       files\nprotocols:      files\nservices:       files\n",
 		"hostname":      hostname + "\n",
-		"machine-id":    hex.EncodeToString(id[:16]) + "\n",
+		"machine-id":    session.MachineID(spec.RunID) + "\n",
 	}
 	var files []rootfs.File
 	for _, f := range []string{"passwd", "group", "hosts", "resolv.conf", "nsswitch.conf", "hostname", "machine-id"} {

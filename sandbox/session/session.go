@@ -1,6 +1,8 @@
 package session
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -23,6 +25,12 @@ const (
 	C2S Dir = "c2s"
 	S2C Dir = "s2c"
 )
+
+// MachineID is what stands in /etc/machine-id (machine-id(5)) of a sandbox that makes up its own.
+func MachineID(run string) string {
+	id := sha256.Sum256([]byte(run))
+	return hex.EncodeToString(id[:16])
+}
 
 // Header is the first line of trace.jsonl: what the run was.
 type Header struct {
