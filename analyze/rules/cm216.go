@@ -19,7 +19,8 @@ var cm216Doc = finding.Rule{
 	CWE:    []string{"CWE-522", "CWE-200", "CWE-668"}, OWASP: []string{"MCP01"},
 	Help: "The server connected to the socket of an agent or an engine that acts for the user (ssh, GnuPG, the keyring, Docker, containerd, Podman), opened the environment or the memory of a process that is not its own, " +
 		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), for what the user copied (`wl-paste`), or for what the user's screen, camera or microphone shows (`scrot`, `arecord`), opened `/etc/shadow`, listed a directory of credentials, " +
-		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
+		"or looked for credentials that are not in this sandbox (`~/.vault-token`, `~/.azure`): on a user's machine they may be there. " +
+		"Outside calls fewer than three places are medium.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
 		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves. The environment of process 1 is low where it was refused to a program that had just looked for other marks of a container.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains it.",
@@ -225,7 +226,7 @@ func (r *Run) searches() []finding.Finding {
 	var order []where
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) || r.placeDeclared(e) || r.ownPlace(e) {
+		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) || r.placeDeclared(e) || r.ownPlace(e) || r.ownedBy(e.Actor, e.Target) {
 			continue
 		}
 		at := where{e.Tool, e.Phase}
@@ -239,10 +240,16 @@ func (r *Run) searches() []finding.Finding {
 	var out []finding.Finding
 	for _, at := range order {
 		list := places[at]
-		if len(list) < minPlaces {
-			continue
-		}
 		f := r.of(&cm216Doc, list[0], "")
+		if len(list) < minPlaces {
+			list = slices.DeleteFunc(list, r.speaksOfOwner)
+			if len(list) == 0 {
+				continue
+			}
+			if f = r.of(&cm216Doc, list[0], ""); list[0].Call == 0 {
+				f.Severity = finding.Medium // a library may look so as it is loaded
+			}
+		}
 		var names []string
 		for _, e := range list {
 			names = append(names, r.stable(e.Target))
@@ -271,6 +278,31 @@ func (r *Run) samePlace(a, b string) bool {
 		return strings.Join(parts[:n], "/")
 	}
 	return program(a) == program(b)
+}
+
+// placeOwners are programs whose names do not stand in the names of their files, with the words by which a declaration
+// speaks of them.
+var placeOwners = map[string][]string{
+	".pgpass": {"postgres", "postgresql", "database", "databases", "sql"}, "pgpass.conf": {"postgres", "postgresql", "database", "sql"},
+	".my.cnf": {"mysql", "mariadb", "database", "databases", "sql"}, ".mylogin.cnf": {"mysql", "mariadb", "database", "sql"},
+	".s3cfg": {"s3", "aws"}, ".boto": {"aws", "s3", "gcloud", "gsutil"}, ".dockercfg": {"docker"}, ".databrickscfg": {"databricks"}, ".snowsql": {"snowflake"},
+	".terraformrc": {"terraform", "tofu"}, ".sentryclirc": {"sentry"}, ".azure": {"microsoft"}, "gcloud": {"google", "firebase"}, ".kube": {"kubernetes", "cluster", "clusters", "k8s"},
+	".claude": {"anthropic"}, ".codex": {"openai"}, ".mozilla": {"browser", "firefox", "cookies"}, "google-chrome": {"browser", "cookies"}, "chromium": {"browser", "cookies"},
+}
+
+// anyPlace are words of paths that stand for credentials of any kind.
+var anyPlace = []string{"token", "tokens", "credential", "credentials", "auth", "secret", "secrets", "accounts", "login", "master", "wallet", "access", "oauth", "creds"}
+
+// speaksOfOwner reports whether a declaration speaks of the program whose place an effect is, or of credentials.
+func (r *Run) speaksOfOwner(e *finding.Effect) bool {
+	rest := strings.TrimPrefix(e.Target, r.Home+"/")
+	names := slices.DeleteFunc(pathWords(strings.ToLower(rest)), func(w string) bool { return slices.Contains(anyPlace, w) })
+	for part, owners := range placeOwners {
+		if strings.Contains(strings.ToLower(rest), part) {
+			names = append(names, owners...)
+		}
+	}
+	return r.shown(e.Tool, names) || r.shown(e.Tool, keeperWords)
 }
 
 // placeDeclared reports whether the server's declared business is the program of a place.

@@ -10,7 +10,7 @@ import (
 var files = []string{
 	".git-credentials", ".npmrc", ".netrc", "_netrc", ".pypirc", ".yarnrc", ".yarnrc.yml", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf",
 	".htpasswd", ".dockercfg", ".dockerconfigjson", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json",
-	".s3cfg", ".boto", ".databrickscfg", ".snowsql", ".hgrc", ".cargo-credentials", ".authinfo", ".authinfo.gpg", ".netrc.gpg",
+	".s3cfg", ".boto", ".databrickscfg", ".sentryclirc", ".snowsql", ".hgrc", ".cargo-credentials", ".authinfo", ".authinfo.gpg", ".netrc.gpg",
 	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "secring.kbx", "trustdb.gpg",
 	"kubeconfig", "credentials.json", "application_default_credentials.json", "rclone.conf", "master.key",
@@ -35,7 +35,10 @@ var directories = []string{
 }
 
 // within names a file by its directory as well.
-var within = []string{".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".bundle/config", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/nuget.config", ".config/pip/pip.conf", ".pip/pip.conf", ".composer/auth.json"}
+var within = []string{".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".bundle/config", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/nuget.config", ".config/pip/pip.conf", ".pip/pip.conf", ".composer/auth.json",
+	".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", "opencode/auth.json", "huggingface/token", "huggingface/stored_tokens", ".huggingface/token", ".kaggle/kaggle.json",
+	".config/stripe/config.toml", ".wrangler/config/default.toml", "com.vercel.cli/auth.json", ".netlify/config.json", ".config/netlify/config.json", ".fly/config.yml", ".railway/config.json", ".supabase/access-token", ".expo/state.json",
+	"configstore/firebase-tools.json", "configstore/snyk.json", ".ngrok2/ngrok.yml", "ngrok/ngrok.yml", "filezilla/sitemanager.xml", "filezilla/recentservers.xml", ".pulumi/credentials.json", ".circleci/cli.yml", ".config/scw/config.yaml", ".config/linode-cli"}
 
 // fileNames are files as a set.
 var fileNames = func() map[string]bool {
