@@ -336,8 +336,8 @@ func (r *Run) ownPlace(e *finding.Effect) bool {
 // isCredential reports whether a path below HOME is a place of credentials, other than
 // those that libraries look up by themselves.
 func (r *Run) isCredential(p string) bool {
-	if !strings.HasPrefix(p, r.Home+"/") || slices.Contains([]string{".netrc", ".npmrc", ".pypirc", ".gitconfig", ".env"}, path.Base(p)) || strings.HasSuffix(p, "_history") {
-		return false
+	if !strings.HasPrefix(p, r.Home+"/") || slices.Contains([]string{".netrc", ".npmrc", ".pypirc", ".gitconfig", ".env"}, path.Base(p)) || strings.HasSuffix(p, "_history") || strings.Contains(p, "/huggingface/") {
+		return false // any program that loads a model looks for its token
 	}
 	return secrets.Named(p) || secrets.Directory(path.Dir(p)) || secrets.Directory(p)
 }
