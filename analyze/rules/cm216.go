@@ -20,7 +20,7 @@ var cm216Doc = finding.Rule{
 	Help: "The server connected to the socket of an agent or an engine that acts for the user (ssh, GnuPG, the keyring, Docker, containerd, Podman), opened the environment or the memory of a process that is not its own, " +
 		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), for what the user copied (`wl-paste`), or for what the user's screen, camera or microphone shows (`scrot`, `arecord`), opened `/etc/shadow`, listed a directory of credentials, " +
 		"or looked for credentials that are not in this sandbox (`~/.vault-token`, `~/.azure`): on a user's machine they may be there. " +
-		"Outside calls fewer than three places are medium.\n\n" +
+		"Outside calls fewer than three places are medium, and nothing in a build.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
 		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves. The environment of process 1 is low where it was refused to a program that had just looked for other marks of a container.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains it.",
@@ -243,8 +243,8 @@ func (r *Run) searches() []finding.Finding {
 		f := r.of(&cm216Doc, list[0], "")
 		if len(list) < minPlaces {
 			list = slices.DeleteFunc(list, r.speaksOfOwner)
-			if len(list) == 0 {
-				continue
+			if len(list) == 0 || at.phase == finding.PhaseBuild {
+				continue // installers look for the settings of registries
 			}
 			if f = r.of(&cm216Doc, list[0], ""); list[0].Call == 0 {
 				f.Severity = finding.Medium // a library may look so as it is loaded
