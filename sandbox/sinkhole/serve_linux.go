@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,13 +34,18 @@ type server struct {
 	conns map[*wireConn]struct{}
 }
 
+// memory is what the process that answers takes at most before it collects its garbage early, in bytes:
+// with thousands of connections on a busy machine it would otherwise come late.
+const memory = 48 << 20
+
 // Serve answers on Arm's listeners until ctx ends, and returns when all it
 // started has ended. emit is called from one goroutine at a time and not after
-// the return. The files stay the caller's.
+// the return. The files stay the caller's. The process is the sinkhole's own: it bounds the memory of the runtime.
 func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c = c.withDefaults()
+	debug.SetMemoryLimit(memory)
 	s := &server{cfg: c, ctx: ctx, names: newNames(c), busy: make(chan struct{}, c.MaxBusy), conns: map[*wireConn]struct{}{}}
 	s.emit = emit
 	defer s.stop()
