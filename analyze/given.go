@@ -26,7 +26,10 @@ func isSecret(name string) bool { return secretName.MatchString(name) && !public
 // followed are what is looked for in a run beside its decoys: the secrets that the user gave
 // the server (--env), the first account of every system's /etc/passwd, and the machine's ID.
 func followed(h *session.Header) []canaries.Canary {
-	out := []canaries.Canary{{ID: "accounts", Kind: rules.KindAccounts, Value: "root:x:0:0:root:/root:"}, {ID: "machine", Kind: rules.KindMachine, Value: session.MachineID(h.RunID)}}
+	out := []canaries.Canary{{ID: "accounts", Kind: rules.KindAccounts, Value: "root:x:0:0:root:/root:"}}
+	if h.Sandbox == "local" && h.RunID != "" { // others have no ID of this run's
+		out = append(out, canaries.Canary{ID: "machine", Kind: rules.KindMachine, Value: session.MachineID(h.RunID)})
+	}
 	for _, kv := range h.Dummies {
 		name, value, _ := strings.Cut(kv, "=")
 		if value == canaries.Passed {
