@@ -248,7 +248,7 @@ func (g gitleaks) piece(ctx context.Context, by *detect.Detector, name, src stri
 		switch {
 		case published[f.Secret]:
 			h.severity, h.published = finding.Info, true
-		case carried[f.RuleID] || testMode.MatchString(f.Secret) || publicName.MatchString(before(f.Match, f.Secret)):
+		case carried[f.RuleID] || testMode.MatchString(f.Secret) || isIdentifier(f.Match, f.Secret):
 			h.severity = finding.Low
 		}
 		if lines == nil {
@@ -262,10 +262,10 @@ func (g gitleaks) piece(ctx context.Context, by *detect.Detector, name, src stri
 	return out
 }
 
-// before is the part of a text in front of another.
-func before(s, of string) string {
-	out, _, _ := strings.Cut(s, of)
-	return out
+// isIdentifier reports whether what stands in front of a value names it as something that is no secret.
+func isIdentifier(match, value string) bool {
+	name, _, _ := strings.Cut(match, value)
+	return publicName.MatchString(name)
 }
 
 // lineStarts are the byte offsets of a text's lines.

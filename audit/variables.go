@@ -70,7 +70,7 @@ func (e *fileEffects) readsCredentials() {
 		if name == anyCredential {
 			what = "variables whose names end like those of credentials"
 		}
-		if f := e.a.addAt(EnvCredential, finding.Info, e.file.Path, e.at, v.read[name], "reads "+what+" of the environment", name); f != nil && !e.asksItsHost(name) && !v.connects(name) {
+		if f := e.a.addAt(EnvCredential, finding.Info, e.file.Path, e.at, v.read[name], "reads "+what+" of the environment", name); f != nil && !e.asksItsHost(name) && !e.connects(name) {
 			f.Object = name
 		}
 	}
@@ -103,13 +103,6 @@ type variableReader struct {
 	leftOut map[[2]int]bool
 	read    map[string]lang.Pos
 	order   []string
-	// modules are those that the file imports.
-	modules []string
-}
-
-// connects reports whether the file loads a client of what a variable of a connection names.
-func (v *variableReader) connects(variable string) bool {
-	return slices.ContainsFunc(connectionClients[variable], func(m string) bool { return slices.Contains(v.modules, m) })
 }
 
 func (v *variableReader) reads(name string, at lang.Pos) {
@@ -124,7 +117,7 @@ func (v *variableReader) visit(n lang.Node, _ *lang.Scope) bool {
 	case lang.Assign:
 		v.leaveOut(n.Targets)
 		for _, t := range n.Targets {
-			if c, ok := t.(lang.Collection); ok && isEnviron(n.Value) {
+			if c, ok := t.(lang.Collection); ok && lang.IsEnviron(n.Value) {
 				v.taken(c)
 			}
 		}
@@ -137,15 +130,13 @@ func (v *variableReader) visit(n lang.Node, _ *lang.Scope) bool {
 			v.leaveOut(n.Operands)
 		}
 	case lang.Attr:
-		if isEnviron(n.X) && !v.leftOut[spanKey(n.Span)] {
+		if lang.IsEnviron(n.X) && !v.leftOut[spanKey(n.Span)] {
 			v.reads(n.Name, n.Start)
 		}
 	case lang.Index:
-		if isEnviron(n.X) && !v.leftOut[spanKey(n.Span)] && len(n.Keys) == 1 {
+		if lang.IsEnviron(n.X) && !v.leftOut[spanKey(n.Span)] && len(n.Keys) == 1 {
 			v.key(n.Keys[0])
 		}
-	case lang.Import:
-		v.modules = append(v.modules, n.Module)
 	case lang.Call:
 		v.call(n)
 	case lang.Const:
@@ -194,32 +185,29 @@ func (v *variableReader) call(n lang.Call) {
 		name = f.ID
 	}
 	switch {
-	case name == "require" && of == nil && len(n.Args) == 1:
-		if c, ok := n.Args[0].Value.(lang.Const); ok {
-			v.modules = append(v.modules, c.Text)
-		}
-	case (name == "getenv" || name == "Getenv" || name == "LookupEnv" || name == "get" && isEnviron(of)) && len(n.Args) > 0:
+	case (name == "getenv" || name == "Getenv" || name == "LookupEnv" || name == "get" && lang.IsEnviron(of)) && len(n.Args) > 0:
 		v.key(n.Args[0].Value)
-	case (name == "items" || name == "keys" || name == "values") && isEnviron(of):
+	case (name == "items" || name == "keys" || name == "values") && lang.IsEnviron(of):
 		v.all = append(v.all, n.Start)
-	case slices.Contains([]string{"entries", "keys", "values"}, name) && len(n.Args) == 1 && isEnviron(n.Args[0].Value):
+	case slices.Contains([]string{"entries", "keys", "values"}, name) && len(n.Args) == 1 && lang.IsEnviron(n.Args[0].Value):
 		v.all = append(v.all, n.Start)
 	}
-}
-
-// isEnviron reports whether an expression is all of the environment.
-func isEnviron(x lang.Expr) bool {
-	switch x := x.(type) {
-	case lang.Name:
-		return x.ID == "environ"
-	case lang.Attr:
-		of, ok := x.X.(lang.Name)
-		return ok && (of.ID == "process" && x.Name == "env" || of.ID == "os" && x.Name == "environ" || of.ID == "Deno" && x.Name == "env" || of.ID == "Bun" && x.Name == "env")
-	}
-	return false
 }
 
 func spanKey(s lang.Span) [2]int { return [2]int{s.Start.Offset(), s.End.Offset()} }
+
+// connects reports whether the file loads a client of what a variable of a connection names.
+func (e *fileEffects) connects(variable string) bool {
+	isClient := func(m string) bool { return slices.Contains(connectionClients[variable], m) }
+	return slices.ContainsFunc(e.facts.Imports, func(i lang.Import) bool { return isClient(i.Module) }) ||
+		slices.ContainsFunc(e.facts.Calls, func(c lang.CallSite) bool {
+			if !slices.Contains(c.Names, "require") || len(c.Call.Args) != 1 {
+				return false
+			}
+			module, ok := c.Call.Args[0].Value.(lang.Const)
+			return ok && isClient(module.Text)
+		})
+}
 
 // asksItsHost reports whether the file's calls name a host of the service whose credential a variable holds.
 func (e *fileEffects) asksItsHost(variable string) bool {

@@ -26,7 +26,7 @@ func checkCM103(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret) {
 		c, ok := r.Canaries[e.Target]
-		if !ok || e.Rung != finding.RungLeft || e.Used != "" || c.Kind == KindAccounts || c.Kind == KindMachine || c.Kind == KindGiven && !r.leaks(e) {
+		if !ok || e.Rung != finding.RungLeft || e.Used != "" || ofMachine(c.Kind) || c.Kind == KindGiven && !r.leaks(e) {
 			continue
 		}
 		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.secretLocation(e.Target)+" to "+e.Host+" over "+e.Via)

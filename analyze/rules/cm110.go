@@ -20,7 +20,7 @@ func checkCM110(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret) {
 		c, ok := r.Canaries[e.Target]
-		if !ok || e.Via != viaFile || c.Kind == KindAccounts || c.Kind == KindMachine || c.Kind == KindGiven {
+		if !ok || e.Via != viaFile || ofMachine(c.Kind) || c.Kind == KindGiven {
 			continue
 		}
 		f := r.of(&cm110Doc, e, subject(e)+" wrote the secret of "+r.secretLocation(e.Target)+" to another file")

@@ -27,6 +27,9 @@ const (
 	KindMachine = "machine"
 )
 
+// ofMachine reports whether a kind is that of what any program of the machine may read.
+func ofMachine(kind string) bool { return kind == KindAccounts || kind == KindMachine }
+
 // identityWords are those of a declaration by which the machine's ID may leave it.
 var identityWords = []string{"machine", "machines", "device", "devices", "hardware", "fingerprint", "fingerprints", "inventory", "asset", "assets", "licence", "license"}
 
@@ -37,31 +40,20 @@ func checkCM112(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret) {
 		t := r.Scope.Tool(e.Tool)
-		if r.Canaries[e.Target].Kind != KindAccounts || e.Rung.Rank() < finding.RungReturned.Rank() || e.Via == viaFile || r.asked(e.Call, "passwd") ||
-			slices.ContainsFunc(accountWords, t.Says) || runsCommands(&t, "") {
-			continue
+		switch kind := r.Canaries[e.Target].Kind; {
+		case !ofMachine(kind) || runsCommands(&t, ""):
+		case kind == KindMachine && e.Rung == finding.RungLeft && !r.says(e.Tool, identityWords):
+			f := r.of(&cm112Doc, e, subject(e)+" sent the machine's ID (/etc/machine-id) to "+e.Host+" over "+e.Via)
+			f.Fingerprint = finding.Fingerprint(cm112Doc.ID, e.Tool, KindMachine, e.Host)
+			out = append(out, f)
+		case kind == KindAccounts && e.Rung.Rank() >= finding.RungReturned.Rank() && e.Via != viaFile && !r.asked(e.Call, "passwd") && !slices.ContainsFunc(accountWords, t.Says):
+			f := r.of(&cm112Doc, e, subject(e)+" returned the contents of /etc/passwd")
+			if e.Rung == finding.RungLeft {
+				f.Severity, f.Message = finding.Critical, subject(e)+" sent the contents of /etc/passwd to "+e.Host+" over "+e.Via
+			}
+			f.Fingerprint = finding.Fingerprint(cm112Doc.ID, e.Tool, string(e.Rung), e.Host)
+			out = append(out, f)
 		}
-		f := r.of(&cm112Doc, e, subject(e)+" returned the contents of /etc/passwd")
-		if e.Rung == finding.RungLeft {
-			f.Severity, f.Message = finding.Critical, subject(e)+" sent the contents of /etc/passwd to "+e.Host+" over "+e.Via
-		}
-		f.Fingerprint = finding.Fingerprint("CM112", e.Tool, string(e.Rung), e.Host)
-		out = append(out, f)
 	}
-	return first(append(out, r.machineOut()...))
-}
-
-// machineOut are findings of the machine's ID, sent by tools that do not say so.
-func (r *Run) machineOut() []finding.Finding {
-	var out []finding.Finding
-	for _, e := range r.effects(finding.Secret) {
-		t := r.Scope.Tool(e.Tool)
-		if r.Canaries[e.Target].Kind != KindMachine || e.Rung != finding.RungLeft || r.says(e.Tool, identityWords) || runsCommands(&t, "") {
-			continue
-		}
-		f := r.of(&cm112Doc, e, subject(e)+" sent the machine's ID (/etc/machine-id) to "+e.Host+" over "+e.Via)
-		f.Fingerprint = finding.Fingerprint(cm112Doc.ID, e.Tool, KindMachine, e.Host)
-		out = append(out, f)
-	}
-	return out
+	return first(out)
 }

@@ -240,15 +240,16 @@ func (r *Run) searches() []finding.Finding {
 	var out []finding.Finding
 	for _, at := range order {
 		list := places[at]
-		f := r.of(&cm216Doc, list[0], "")
-		if len(list) < minPlaces {
+		few := len(list) < minPlaces
+		if few {
 			list = slices.DeleteFunc(list, r.speaksOfOwner)
-			if len(list) == 0 || at.phase == finding.PhaseBuild {
-				continue // installers look for the settings of registries
-			}
-			if f = r.of(&cm216Doc, list[0], ""); list[0].Call == 0 {
-				f.Severity = finding.Medium // a library may look so as it is loaded
-			}
+		}
+		if len(list) == 0 || few && at.phase == finding.PhaseBuild {
+			continue // installers look for the settings of registries
+		}
+		f := r.of(&cm216Doc, list[0], "")
+		if few && list[0].Call == 0 {
+			f.Severity = finding.Medium // a library may look so as it is loaded
 		}
 		var names []string
 		for _, e := range list {
@@ -280,13 +281,13 @@ func (r *Run) samePlace(a, b string) bool {
 	return program(a) == program(b)
 }
 
-// placeOwners are programs whose names do not stand in the names of their files, with the words by which a declaration
-// speaks of them.
+// placeOwners are further words by which a declaration speaks of the program of a place: those that stand neither in its path
+// nor in businesses.
 var placeOwners = map[string][]string{
 	".pgpass": {"postgres", "postgresql", "database", "databases", "sql"}, "pgpass.conf": {"postgres", "postgresql", "database", "sql"},
 	".my.cnf": {"mysql", "mariadb", "database", "databases", "sql"}, ".mylogin.cnf": {"mysql", "mariadb", "database", "sql"},
-	".s3cfg": {"s3", "aws"}, ".boto": {"aws", "s3", "gcloud", "gsutil"}, ".dockercfg": {"docker"}, ".databrickscfg": {"databricks"}, ".snowsql": {"snowflake"},
-	".terraformrc": {"terraform", "tofu"}, ".sentryclirc": {"sentry"}, ".azure": {"microsoft"}, "gcloud": {"google", "firebase"}, ".kube": {"kubernetes", "cluster", "clusters", "k8s"},
+	".s3cfg": {"s3", "aws"}, ".boto": {"aws", "s3", "gcloud", "gsutil"}, ".databrickscfg": {"databricks"}, ".snowsql": {"snowflake"},
+	".terraformrc": {"terraform", "tofu"}, ".sentryclirc": {"sentry"}, ".azure": {"microsoft"}, "gcloud": {"google", "firebase"}, ".kube": {"cluster", "clusters"},
 	".claude": {"anthropic"}, ".codex": {"openai"}, ".mozilla": {"browser", "firefox", "cookies"}, "google-chrome": {"browser", "cookies"}, "chromium": {"browser", "cookies"},
 }
 

@@ -105,7 +105,7 @@ func (r *Run) secretLocation(id string) string {
 func (r *Run) secretFiles(least finding.Rung) []*finding.Effect {
 	var out []*finding.Effect
 	for _, e := range r.effects(finding.Secret) {
-		if c, ok := r.Canaries[e.Target]; ok && c.Env == "" && c.Kind != KindAccounts && c.Kind != KindMachine && e.Rung.Rank() >= least.Rank() {
+		if c, ok := r.Canaries[e.Target]; ok && c.Env == "" && !ofMachine(c.Kind) && e.Rung.Rank() >= least.Rank() {
 			out = append(out, e)
 		}
 	}

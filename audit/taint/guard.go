@@ -215,18 +215,9 @@ func (f *frame) equal(a, b lang.Expr, truth bool) []check {
 			}
 			return nil
 		}
-		if c, ok := a.(lang.Operation); ok && c.Op == "typeof" && !truth {
-			if k, ok := b.(lang.Const); ok && k.Text == "string" && len(c.Operands) == 1 {
-				return f.checks(c.Operands[0], argument) // a flag is a text
-			}
-			return nil
-		}
-		if c, ok := a.(lang.Operation); ok && c.Op == "typeof" {
-			if k, ok := b.(lang.Const); ok && (k.Text == "number" || k.Text == "boolean") && len(c.Operands) == 1 {
-				return f.checks(c.Operands[0], all)
-			}
-			if k, ok := b.(lang.Const); ok && k.Text == "string" && len(c.Operands) == 1 {
-				return f.checks(c.Operands[0], selector)
+		if c, ok := a.(lang.Operation); ok && c.Op == "typeof" && len(c.Operands) == 1 {
+			if safe := ofType(b, truth); safe != 0 {
+				return f.checks(c.Operands[0], safe)
 			}
 			return nil
 		}
@@ -254,6 +245,21 @@ func (f *frame) equal(a, b lang.Expr, truth bool) []check {
 		return f.checks(b, all)
 	}
 	return nil
+}
+
+// ofType are the classes for which a value is harmless that is of a type, or not of it.
+func ofType(kind lang.Expr, truth bool) class {
+	k, ok := kind.(lang.Const)
+	switch {
+	case !ok:
+	case truth && (k.Text == "number" || k.Text == "boolean"):
+		return all
+	case truth && k.Text == "string":
+		return selector
+	case k.Text == "string":
+		return argument // a flag is a text
+	}
+	return 0
 }
 
 func truthOf(x lang.Expr) (isTrue, isNull bool) {

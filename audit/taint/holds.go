@@ -236,16 +236,12 @@ func (f *frame) skipsCheck(s lang.If) bool {
 	if len(s.Then) != 1 {
 		return false
 	}
-	then := s.Then[0]
-	if b, ok := then.(lang.Block); ok && len(b.Body) == 1 {
-		then = b.Body[0]
-	}
-	r, ok := then.(lang.Return)
+	r, ok := s.Then[0].(lang.Return)
 	if !ok || r.Op != "return" {
 		return false
 	}
 	_, isFalse := truth(r.X)
-	return (r.X == nil || isFalse) && f.switchedOff(s.Test)
+	return isFalse && f.switchedOff(s.Test)
 }
 
 // switchedOff reports whether a condition holds only where the operator set a variable of the environment
@@ -286,19 +282,13 @@ func (f *frame) switchedOff(x lang.Expr) bool {
 func ofEnvironment(x lang.Expr) bool {
 	switch x := x.(type) {
 	case lang.Attr:
-		of, ok := x.X.(lang.Attr)
-		return ok && of.Name == "env" && lastOf(of.X) == "process"
+		return lang.IsEnviron(x.X)
 	case lang.Index:
-		return len(x.Keys) == 1 && (lastOf(x.X) == "environ" || lastOf(x.X) == "env")
+		return len(x.Keys) == 1 && lang.IsEnviron(x.X)
 	case lang.Call:
-		switch name := lastOf(x.Func); {
-		case len(x.Args) != 1:
-		case name == "getenv", name == "Getenv":
-			return true
-		case name == "get":
-			a, ok := x.Func.(lang.Attr)
-			return ok && lastOf(a.X) == "environ"
-		}
+		name := lastOf(x.Func)
+		of, isMethod := x.Func.(lang.Attr)
+		return len(x.Args) == 1 && (name == "getenv" || name == "Getenv" || name == "get" && isMethod && lang.IsEnviron(of.X))
 	}
 	return false
 }

@@ -74,28 +74,27 @@ func (u *uploads) latest(name, version string) (last time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for file, at := range u.at {
-		if n, v := fileOf(file); normalized(n) == normalized(name) && v == version && at.After(last) {
+		if n, v := ArchiveOf(file); normalized(n) == normalized(name) && v == version && at.After(last) {
 			last = at
 		}
 	}
 	return last
 }
 
-// fileOf reads the name and the version out of an archive's name: of a wheel (PEP 427), or of
-// a source distribution (PEP 625).
-func fileOf(file string) (name, version string) {
+// ArchiveOf reads the name and the version out of an archive's name: of a wheel (PEP 427), or of
+// a source distribution (PEP 625). Both are "" for another file.
+func ArchiveOf(file string) (name, version string) {
 	if rest, ok := strings.CutSuffix(file, ".whl"); ok {
-		name, rest, _ = strings.Cut(rest, "-")
-		version, _, _ = strings.Cut(rest, "-")
-		return name, version
+		if parts := strings.Split(rest, "-"); len(parts) >= 5 {
+			return parts[0], parts[1]
+		}
+		return "", ""
 	}
 	for _, end := range []string{".tar.gz", ".zip", ".tar.bz2"} {
 		if rest, ok := strings.CutSuffix(file, end); ok {
-			at := strings.LastIndexByte(rest, '-')
-			if at < 0 {
-				return rest, ""
+			if at := strings.LastIndexByte(rest, '-'); at > 0 {
+				return rest[:at], rest[at+1:]
 			}
-			return rest[:at], rest[at+1:]
 		}
 	}
 	return "", ""

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 )
 
@@ -29,7 +28,7 @@ func (e *exchange) pass(s stored, size int64, body io.Reader) error {
 		_, err := io.Copy(e.client(), body)
 		return err
 	}
-	data, err := e.undated(s, body)
+	data, err := e.earlier(s, body)
 	if err != nil {
 		return &unsentError{err}
 	}
@@ -39,18 +38,14 @@ func (e *exchange) pass(s stored, size int64, body io.Reader) error {
 	return err
 }
 
-// undated is a page without its later files, and tells of when the others came.
-func (e *exchange) undated(s stored, body io.Reader) ([]byte, error) {
-	kind, _, _ := strings.Cut(s.Type, ";")
-	if s.Encoding != "" || !strings.EqualFold(strings.TrimSpace(kind), pep691) {
+// earlier is a page without its later files, and tells of when the others came.
+func (e *exchange) earlier(s stored, body io.Reader) ([]byte, error) {
+	if s.Encoding != "" || mediaType(s.Type) != pep691 {
 		return nil, errUndated
 	}
 	var page map[string]json.RawMessage
 	var files []json.RawMessage
-	if err := json.NewDecoder(body).Decode(&page); err != nil {
-		return nil, fmt.Errorf("the page of the index cannot be read: %w", errUnread)
-	}
-	if err := json.Unmarshal(page["files"], &files); err != nil {
+	if json.NewDecoder(body).Decode(&page) != nil || json.Unmarshal(page["files"], &files) != nil {
 		return nil, fmt.Errorf("the page of the index cannot be read: %w", errUnread)
 	}
 	kept, known := []json.RawMessage{}, false

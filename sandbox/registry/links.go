@@ -133,8 +133,7 @@ var errUnread = errors.New("the answer cannot be read for links")
 // readLinks reads an answer of a registry and calls f for each of its links. contentType
 // is the answer's, base its address as the client knows it.
 func readLinks(r io.Reader, contentType string, base *url.URL, f func(link)) error {
-	kind, _, _ := strings.Cut(strings.ToLower(contentType), ";")
-	kind = strings.TrimSpace(kind)
+	kind := mediaType(contentType)
 	switch {
 	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
 		return jsonLinks(r, base, f)
@@ -142,6 +141,12 @@ func readLinks(r io.Reader, contentType string, base *url.URL, f func(link)) err
 		return htmlLinks(r, base, f)
 	}
 	return nil
+}
+
+// mediaType is a Content-Type without its parameters, in small letters.
+func mediaType(contentType string) string {
+	kind, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	return strings.TrimSpace(kind)
 }
 
 // jsonLinks reads a packument of npm's and a page of PEP 691, member by member.

@@ -283,13 +283,8 @@ func bestFile(files []pypiFile, name, version string) *pypiFile {
 
 // isOf reports whether a file's name is that of a version of a package, whose name is normalized.
 func (f *pypiFile) isOf(name, version string) bool {
-	stem, isSource := strings.CutSuffix(f.Filename, ".tar.gz")
-	at := strings.LastIndexByte(stem, '-')
-	if !isSource {
-		parts := strings.Split(stem, "-")
-		return len(parts) >= 5 && normalized(parts[0]) == name && strings.EqualFold(parts[1], version)
-	}
-	return at > 0 && normalized(stem[:at]) == name && strings.EqualFold(stem[at+1:], version)
+	n, v := install.ArchiveOf(f.Filename)
+	return n != "" && normalized(n) == name && strings.EqualFold(v, version)
 }
 
 // normalized is a package's name as PEP 503 compares it.

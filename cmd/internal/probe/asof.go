@@ -19,9 +19,6 @@ import (
 // errSame says that other dependencies would be the same ones.
 var errSame = errors.New("its dependencies are those of its release")
 
-// ofNeeds are the gaps of servers that say what they lack.
-var ofNeeds = []session.Code{session.GapCredentialMissing, session.GapConfigurationMissing, session.GapDeviceMissing, session.GapProgramMissing, session.GapServiceMissing}
-
 // unstarted is a package's server that ended before it answered, with the dependencies of
 // today: nil for any other.
 func unstarted(o *plan.Options, in *plan.Fetched, seen *run.Observations, res *analyze.Result) *session.Package {
@@ -31,13 +28,11 @@ func unstarted(o *plan.Options, in *plan.Fetched, seen *run.Observations, res *a
 	if in.Package.Kind != install.KindNPM && in.Package.Kind != install.KindPyPI {
 		return nil
 	}
-	failed, needs := false, false
-	for _, g := range res.Gaps {
-		failed = failed || g.Code == session.GapHandshakeFailed
-		needs = needs || slices.Contains(ofNeeds, g.Code)
+	if len(res.Coverage.Needs) > 0 { // what lacks a key lacks it with other dependencies, too
+		return nil
 	}
-	if !failed || needs {
-		return nil // what lacks a key lacks it with other dependencies, too
+	if !slices.ContainsFunc(res.Gaps, func(g session.Gap) bool { return g.Code == session.GapHandshakeFailed }) {
+		return nil
 	}
 	return &in.Package
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -21,7 +20,6 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/shrink"
 	"github.com/coalmine-dev/coalmine/cmd/internal/textjudge"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/inplace"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -261,39 +259,6 @@ func (p *probe) newPlan(o plan.Options, as plan.Account) (plan.Plan, error) {
 		q = q.Copied()
 	}
 	return q, nil
-}
-
-// jobs is how many runs may be alive at once: what the user says, or one for each
-// processor, as far as there is memory for the servers. In place all servers run in the one
-// container, where they would see each other.
-func jobs(b sandbox.Backend, o *plan.Options) int {
-	if b.Name() == "inplace" {
-		return 1
-	}
-	return Slots(o)
-}
-
-// Slots is how many sandboxes the probes of several targets may have at once, all together.
-func Slots(o *plan.Options) int {
-	if o.Sandbox == "inplace" || o.Sandbox == "auto" && inplace.Here() {
-		return 1 // as in jobs
-	}
-	if o.Jobs > 0 {
-		return o.Jobs
-	}
-	return SideBySide(o.Limits.Memory)
-}
-
-// SideBySide is how many servers that take that much memory, in bytes, can run at once here:
-// one for each processor, as far as the memory that is free now reaches.
-func SideBySide(memory int64) int { return sideBySide(runtime.NumCPU(), availableMemory(), memory) }
-
-// sideBySide is SideBySide for a machine; free is 0 where it is not known.
-func sideBySide(processors int, free, memory int64) int {
-	if free > 0 {
-		return max(1, int(min(int64(processors), free/max(memory, 1))))
-	}
-	return max(1, processors)
 }
 
 // OneAtATime lets many goroutines tell their progress.
