@@ -15,6 +15,8 @@
 # make audit-ci   known vulnerabilities of what the program is built from (asks vuln.go.dev)
 # make fuzz   every fuzz target for FUZZTIME (30s); SHARD=i/n for a part
 # make race   the tests of make unit under the race detector; needs a C compiler
+# make text-report    unknown orders to a model that the text classifier finds, and harmless sentences that it takes for one
+# make text-model     the text classifier trained anew, with the texts of public packages (a network)
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins; SHARD=i/n for a part
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
 # make reach-report   tools of public servers that answered, of all that they declare; REACH=seen, SHARD=i/n
@@ -121,6 +123,8 @@ SHELL := /bin/bash
 	test \
 	test-list \
 	test-times \
+	text-model \
+	text-report \
 	tiers \
 	tls-report \
 	tracer-faults \
@@ -437,6 +441,17 @@ peers-report: build
 # The tests that docs/parity.md names.
 parity-report:
 	.ci/parity-report docs/parity.md
+
+# Sentences from which the classifier learnt nothing.
+text-report:
+	go test -count=1 -v -run '^TestHeldSentences$$' ./analyze/text/classifier | awk '\
+	  /found [0-9]+ of/ { print; found = $$3; all = $$5 } END { printf "texts: %d/%d\n", found, all; exit !all }'
+
+# Its weights are part of the repository, the texts of packages are not.
+text-model:
+	mkdir -p $(CACHE)/texts
+	python3 analyze/text/classifier/texts.py analyze/text/classifier/testdata/packages.txt $(CACHE)/texts/packages.jsonl
+	COALMINE_TEXTS=$(CACHE)/texts/packages.jsonl go test -count=1 -v -run '^TestTraining$$' ./analyze/text/classifier -update
 
 # Every oracle's fixtures, and their fixed twins.
 # All of it takes longer than ten minutes on a busy machine: SHARD=i/2 does not.

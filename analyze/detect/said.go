@@ -57,6 +57,12 @@ func (d *declarations) event(c *context) {
 	if d.seen == nil {
 		d.seed, d.seen = maphash.MakeSeed(), map[uint64]bool{}
 	}
+	eachEntry(c, d.entry)
+}
+
+// eachEntry calls f with each declaration of an answer: the list that it stands in, "" for what the server
+// says of itself.
+func eachEntry(c *context, f func(c *context, list string, what OwnerKind, v []byte)) {
 	lists := false
 	wire.Walk(c.Result, func(key, value []byte) {
 		what, ok := entries[string(key)]
@@ -64,16 +70,16 @@ func (d *declarations) event(c *context) {
 			return
 		}
 		lists = true
-		wire.WalkArray(value, func(_ int, v []byte) { d.entry(c, string(key), what, v) })
+		wire.WalkArray(value, func(_ int, v []byte) { f(c, string(key), what, v) })
 	})
 	if !lists {
-		d.entry(c, "", "", c.Result)
+		f(c, "", "", c.Result)
 		return
 	}
 	// What stands beside the entries is the server's.
 	wire.Walk(c.Result, func(key, value []byte) {
 		if _, ok := entries[string(key)]; !ok {
-			d.entry(c, "", "", member(key, value))
+			f(c, "", "", member(key, value))
 		}
 	})
 }
@@ -98,15 +104,7 @@ func (d *declarations) entry(c *context, list string, what OwnerKind, v []byte) 
 	if text.Quick(v) {
 		return
 	}
-	owner, who := Owner{}, "the server"
-	extra := []any{}
-	if what != "" {
-		raw, _ := wire.Member(v, "name")
-		s, _ := wire.Text(raw)
-		kind := strings.TrimSuffix(list, "s")
-		owner, who = Owner{what, s}, "the "+kind+" "+quoted(s)
-		extra = append(extra, kind, name(s))
-	}
+	owner, who, extra := ownerOf(list, what, v)
 	told := map[string]bool{}
 	EachSaid(v, func(place, s string) {
 		for _, hit := range text.Scan(s) {
@@ -128,6 +126,17 @@ func (d *declarations) entry(c *context, list string, what OwnerKind, v []byte) 
 			c.found[len(c.found)-1].Declared = &Declared{Owner: owner, Place: place, Words: hit.Text}
 		}
 	})
+}
+
+// ownerOf is whose a declaration is, in words, too, and what the metadata have of that.
+func ownerOf(list string, what OwnerKind, v []byte) (owner Owner, who string, extra []any) {
+	if what == "" {
+		return Owner{}, "the server", nil
+	}
+	raw, _ := wire.Member(v, "name")
+	s, _ := wire.Text(raw)
+	kind := strings.TrimSuffix(list, "s")
+	return Owner{what, s}, "the " + kind + " " + quoted(s), []any{kind, name(s)}
 }
 
 // memberName is the place of a name of a member of an entry itself.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
@@ -76,6 +78,26 @@ func (s *Sent) has(p []byte) bool {
 		return true
 	}
 	return bytes.Contains(s.params, p)
+}
+
+// mostly reports whether two of three longer words of a text are our own, in whatever case and order: a
+// tool may have changed what it was given.
+func (s *Sent) mostly(text string) bool {
+	if s == nil || s.full {
+		return s != nil
+	}
+	params := bytes.ToLower(s.params)
+	ours, all := 0, 0
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) < 4 {
+			continue
+		}
+		all++
+		if bytes.Contains(params, []byte(w)) {
+			ours++
+		}
+	}
+	return 3*ours >= 2*all
 }
 
 // hasText reports whether the text of a hit in s may be our own: letters of a kind that

@@ -15,7 +15,7 @@ const module = "github.com/coalmine-dev/coalmine/"
 // layers is the layer of each package: it imports its own layer and those below.
 // docs/architecture.md describes them, and a new package is added there too.
 var layers = map[string]int{
-	"sandbox/mcp/wire": 0, "analyze/text": 0, "analyze/opaque": 0, "sandbox/trace": 0, "sandbox/session": 0, "sandbox/mux": 0, "canaries": 0, "canaries/lazyregexp": 0, "analyze/finding": 0, "analyze/policy/yamldoc": 0, "audit/lang": 0, "sandbox/sandboxtest/cputime": 0, "sandbox/sandboxtest/slots": 0, "sandbox/sandboxtest/scale": 0,
+	"sandbox/mcp/wire": 0, "analyze/text": 0, "analyze/text/classifier": 0, "analyze/opaque": 0, "sandbox/trace": 0, "sandbox/session": 0, "sandbox/mux": 0, "canaries": 0, "canaries/lazyregexp": 0, "analyze/finding": 0, "analyze/policy/yamldoc": 0, "audit/lang": 0, "sandbox/sandboxtest/cputime": 0, "sandbox/sandboxtest/slots": 0, "sandbox/sandboxtest/scale": 0,
 	"sandbox/trace/strace": 1, "sandbox/dialect": 1, "sandbox/mcp/tap": 1, "sandbox/mcp/client": 1, "sandbox/mcp/config": 1, "sandbox/mcp/discover": 1, "sandbox/rootfs": 1, "sandbox/seccomp": 1, "sandbox/sinkhole": 1, "sandbox/egress": 1, "sandbox/install": 1, "sandbox/registry": 1, "canaries/secrets": 1, "sandbox/shown": 1, "synth/schema": 1, "synth/literals": 1, "synth/answers": 1, "synth/oracle": 1,
 	"audit/lang/python": 1, "audit/lang/javascript": 1, "audit/lang/golang": 1, "audit/lang/shell": 1, "audit/lang/dockerfile": 1, "audit/lang/notebook": 1, "audit/sinks": 1, "audit/taint": 1,
 	"sandbox/trace/bpf": 1, "sandbox/spy": 1, "sandbox/spy/reassembly": 1, "sandbox/spy/plaintext": 1, "sandbox/trace/tracetest": 1, "sandbox/trace/tlsread": 1, "sandbox/trace/reached": 1, "sandbox/trace/idle": 1,
