@@ -15,10 +15,10 @@ import (
 // their wording: in what the server declares, and where coalmine is the client in what it answers and
 // sends, too. There nobody else's words come back but those that coalmine sent.
 type likely struct {
-	seed maphash.Seed
-	seen map[uint64]bool
-	read int
-	told int
+	seed     maphash.Seed
+	seen     map[uint64]bool
+	read     int
+	compared int
 }
 
 func (*likely) name() string { return "likely_order" }
@@ -78,8 +78,8 @@ const inputSchema = "inputSchema"
 // maxShown bounds what is shown of a text, in bytes.
 const maxShown = 240
 
-// maxLikelyAnswers bounds the answers of one session that are told.
-const maxLikelyAnswers = 20
+// maxLikelyAnswers bounds the texts of answers that are compared with what was sent.
+const maxLikelyAnswers = 50
 
 // answer looks at what the server answers or sends. The first text stands for all.
 func (l *likely) answer(c *context, body json.RawMessage) {
@@ -91,12 +91,15 @@ func (l *likely) answer(c *context, body json.RawMessage) {
 		if done {
 			return
 		}
-		w, ok := l.order(c, s, classifier.VeryLikely)
-		if !ok || l.told >= maxLikelyAnswers || c.sent.mostly(w.Text) {
+		w, ok := l.order(c, s, classifier.Likely)
+		if !ok || l.compared >= maxLikelyAnswers {
+			return
+		}
+		l.compared++
+		if left := c.sent.foreign(w.Text); left == "" || classifier.Most(left).Score < classifier.Likely {
 			return
 		}
 		done = true
-		l.told++
 		whose, extra := "the message "+quoted(c.Method), []any{"method", name(c.Method)}
 		if c.Asked != nil && c.Asked.Tool != "" {
 			whose, extra = "the result of "+quoted(c.Asked.Tool), []any{"tool", name(c.Asked.Tool)}

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -80,25 +79,33 @@ func (s *Sent) has(p []byte) bool {
 	return bytes.Contains(s.params, p)
 }
 
-// mostly reports whether two of three longer words of a text are our own, in whatever case and order: a
-// tool may have changed what it was given.
-func (s *Sent) mostly(text string) bool {
-	if s == nil || s.full {
-		return s != nil
+// foreign is what is left of a text without our own words: those of at least 4 letters that stand in what we
+// sent, in any case and order, since a tool may have changed what it was given. It is "" where most is ours.
+func (s *Sent) foreign(text string) string {
+	if s == nil {
+		return text
+	}
+	if s.full {
+		return ""
 	}
 	params := bytes.ToLower(s.params)
 	ours, all := 0, 0
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(w) < 4 {
-			continue
-		}
+	left := longWord.ReplaceAllStringFunc(text, func(word string) string {
 		all++
-		if bytes.Contains(params, []byte(w)) {
-			ours++
+		if !bytes.Contains(params, bytes.ToLower([]byte(word))) {
+			return word
 		}
+		ours++
+		return ""
+	})
+	if all > 0 && 3*ours >= 2*all {
+		return ""
 	}
-	return 3*ours >= 2*all
+	return left
 }
+
+// longWord is a word that says something.
+var longWord = lazyregexp.New(`[\pL\pN]{4,}`)
 
 // hasText reports whether the text of a hit in s may be our own: letters of a kind that
 // typesetting brings are that wherever some were sent, words only where they were.
