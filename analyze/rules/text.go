@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/analyze/text/gloss"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -59,12 +60,12 @@ type sentence struct {
 	denies bool
 }
 
-// sentences lists the sentences of all texts of the surface.
+// sentences lists the sentences of all texts of the surface, and in English, too, where they are in another language.
 func (r *Run) sentences() []sentence {
 	m := r.remembered()
 	if m.sentences == nil {
 		for _, d := range r.texts() {
-			for _, s := range sentenceEnd.Split(d.text, -1) {
+			for _, s := range sentenceEnd.Split(d.text+"\n"+gloss.English(d.text), -1) {
 				m.sentences = append(m.sentences, sentence{declaredText{d.owner, d.place, s}, strings.ToLower(s), denial.MatchString(s)})
 			}
 		}

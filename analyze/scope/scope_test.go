@@ -176,3 +176,32 @@ func TestTheServerItselfIsNoNetwork(t *testing.T) {
 		}
 	}
 }
+
+// What a tool declares is understood in whatever language it is written.
+func TestLanguages(t *testing.T) {
+	for _, c := range []struct{ language, deletes, environment, local string }{
+		{"English", "Deletes a file.", "Shows all environment variables.", "Works offline."},
+		{"German", "Löscht eine Datei.", "Zeigt alle Umgebungsvariablen.", "Arbeitet offline und ändert nichts."},
+		{"French", "Supprime un fichier.", "Affiche toutes les variables d'environnement.", "Fonctionne hors ligne."},
+		{"Spanish", "Elimina un archivo.", "Muestra todas las variables de entorno.", "Funciona sin conexión."},
+		{"Italian", "Elimina un file dalla cartella.", "Mostra tutte le variabili d'ambiente.", "Funziona offline, senza rete."},
+		{"Portuguese", "Apaga um arquivo.", "Mostra todas as variáveis de ambiente.", "Funciona offline, sem rede."},
+		{"Russian", "Удаляет файл.", "Показывает все переменные окружения.", "Работает офлайн."},
+		{"Polish", "Usuwa plik.", "Pokazuje wszystkie zmienne środowiskowe.", "Działa offline."},
+		{"Turkish", "Bir dosyayı siler.", "Tüm ortam değişkenlerini gösterir.", "Çevrimdışı çalışır."},
+		{"Chinese", "删除文件。", "显示所有环境变量。", "完全本地运行,不访问网络。"},
+		{"Japanese", "ファイルを削除します。", "すべての環境変数を表示します。", "オフラインで動作します。"},
+		{"Korean", "파일을 삭제합니다.", "모든 환경 변수를 표시합니다.", "오프라인에서 작동합니다."},
+	} {
+		of := func(description string) Tool { return OfTool(&wire.Tool{Name: "t", Description: description}) }
+		if tool := of(c.deletes); len(tool.Delete) == 0 {
+			t.Errorf("%s: %q deletes nothing: %+v", c.language, c.deletes, tool)
+		}
+		if tool := of(c.environment); len(tool.Environment) == 0 {
+			t.Errorf("%s: %q shows no environment: %+v", c.language, c.environment, tool)
+		}
+		if tool := of(c.local); !tool.ClaimsLocal() {
+			t.Errorf("%s: %q is not local: %+v", c.language, c.local, tool)
+		}
+	}
+}
