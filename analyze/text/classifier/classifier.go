@@ -129,13 +129,34 @@ func eachWindow(s string, f func(text string, parts []part)) {
 		for i := range ends {
 			for k := i; k < min(i+maxSentences, len(ends)) && (k == i || ends[k]-from <= maxWindow); k++ {
 				w := strings.TrimSpace(line[from:ends[k]])
-				if len(w) >= Least {
+				if len(w) >= Least && isProse(w) {
 					f(w, parts[i:k+1])
 				}
 			}
 			from = ends[i]
 		}
 	}
+}
+
+// leastWords is how many words prose has, and maxWord how many bytes each in ASCII at most.
+const leastWords, maxWord = 4, 30
+
+// isProse reports whether a text is made of words, as ciphers, code in base64 and lists of numbers are not. Letters
+// beyond ASCII are, since some languages part no words.
+func isProse(s string) bool {
+	said, all := 0, 0
+	for w := range strings.FieldsSeq(s) {
+		all++
+		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		isWord := bare != "" && !strings.ContainsFunc(bare, func(r rune) bool { return r >= '0' && r <= '9' || strings.ContainsRune("+/=", r) })
+		switch ascii := len(bare) == utf8.RuneCountInString(bare); {
+		case isWord && !ascii && len(bare) >= 24:
+			said, all = said+leastWords, all+leastWords-1
+		case isWord && (!ascii || len(bare) <= maxWord):
+			said++
+		}
+	}
+	return said >= leastWords && 2*said >= all
 }
 
 // sentences are the ends of the sentences of a line: behind a full stop, a question mark or the like.

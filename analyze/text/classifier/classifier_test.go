@@ -19,6 +19,8 @@ func TestWindows(t *testing.T) {
 			"The first of the sentences.", "The first of the sentences. The second of the sentences.", "The second of the sentences."}},
 		{"First line of the whole text\nsecond line of the whole text", []string{"First line of the whole text", "second line of the whole text"}},
 		{"版本 1.5 的说明在文档里可以找到。请先阅读。", []string{"版本 1.5 的说明在文档里可以找到。", "版本 1.5 的说明在文档里可以找到。请先阅读。"}},
+		{"LOsdEKXt/teUlW+o+oOhTMqO8DkidrBjOY35p7R9Krcm9hD7AlcWVBpdK5/fgd0ojnSDGzvEhvDY0hOcqbxB", nil},
+		{"a0 9f 4c 11 e2 7d 55 08 c3 f1 9e 02 aa b7 64 10", nil},
 		{long, []string{strings.TrimSpace(long)}},
 	} {
 		var got []string
