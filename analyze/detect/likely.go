@@ -2,8 +2,6 @@ package detect
 
 import (
 	"encoding/json"
-	"hash/maphash"
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -15,10 +13,8 @@ import (
 // their wording: in what the server declares, and where coalmine is the client in what it answers and
 // sends, too. There nobody else's words come back but those that coalmine sent.
 type likely struct {
-	seed     maphash.Seed
-	seen     map[uint64]bool
-	read     int
-	compared int
+	seen           seenOnce
+	read, compared int
 }
 
 func (*likely) name() string { return "likely_order" }
@@ -29,7 +25,9 @@ const maxLikely = 1 << 20
 func (l *likely) event(c *context) {
 	switch {
 	case isDeclaration(c):
-		eachEntry(c, l.entry)
+		if l.seen.isNew(c.Result) { // lists come again after each call
+			eachEntry(c, l.entry)
+		}
 	case !c.own || !c.FromServer():
 	case c.Kind == wire.Response:
 		body := c.Result
@@ -44,9 +42,6 @@ func (l *likely) event(c *context) {
 
 // entry looks at one declaration: list is the list that it stands in, "" for what the server says of itself.
 func (l *likely) entry(c *context, list string, what OwnerKind, v []byte) {
-	var owner Owner
-	var who string
-	var extra []any
 	told := map[string]bool{}
 	tell := func(place, s string, least float64) {
 		w, ok := l.order(c, s, least)
@@ -54,9 +49,7 @@ func (l *likely) entry(c *context, list string, what OwnerKind, v []byte) {
 			return
 		}
 		told[place] = true
-		if who == "" {
-			owner, who, extra = ownerOf(list, what, v)
-		}
+		owner, who, extra := ownerOf(list, what, v)
 		c.add(Divergence, "likely_poisoning", 2, append([]any{"place", name(place)}, extra...), "%s: its %s reads like an instruction that the user is not to notice: %s", who, name(place), text.Printable(w.Text, maxShown))
 		c.found[len(c.found)-1].Declared = &Declared{Owner: owner, Place: place, Words: w.Text}
 	}
@@ -113,17 +106,12 @@ func (l *likely) order(c *context, s string, least float64) (classifier.Window, 
 	if len(s) < classifier.Least || l.read >= maxLikely {
 		return classifier.Window{}, false
 	}
-	if l.seen == nil {
-		l.seed, l.seen = maphash.MakeSeed(), map[uint64]bool{}
-	}
-	h := maphash.String(l.seed, s)
-	if l.seen[h] || len(l.seen) >= maxSeen {
+	if !l.seen.isNew([]byte(s)) {
 		return classifier.Window{}, false
 	}
-	l.seen[h] = true
 	l.read += len(s)
 	w := classifier.Most(s)
-	if w.Score < least || slices.ContainsFunc(text.Scan(s), func(h text.Hit) bool { return h.Rule == text.Poisoning }) {
+	if w.Score < least || text.HasOrder(s) {
 		return classifier.Window{}, false
 	}
 	return w, true

@@ -29,9 +29,25 @@ func EachSaid(v json.RawMessage, f func(place, s string)) {
 }
 
 // declarations finds text in what the server declares that is not for the user.
-type declarations struct {
-	seed maphash.Seed
-	seen map[uint64]bool
+type declarations struct{ seen seenOnce }
+
+// seenOnce remembers what was looked at, up to maxSeen; it is ready when it is zero.
+type seenOnce struct {
+	seed   maphash.Seed
+	hashes map[uint64]bool
+}
+
+// isNew reports whether something is looked at for the first time. What cannot be remembered is not.
+func (s *seenOnce) isNew(b []byte) bool {
+	if s.hashes == nil {
+		s.seed, s.hashes = maphash.MakeSeed(), map[uint64]bool{}
+	}
+	h := maphash.Bytes(s.seed, b)
+	if s.hashes[h] || len(s.hashes) >= maxSeen {
+		return false
+	}
+	s.hashes[h] = true
+	return true
 }
 
 func (*declarations) name() string { return "declared_text" }
@@ -53,9 +69,6 @@ func isDeclaration(c *context) bool {
 func (d *declarations) event(c *context) {
 	if !isDeclaration(c) || text.Quick(c.Result) {
 		return
-	}
-	if d.seen == nil {
-		d.seed, d.seen = maphash.MakeSeed(), map[uint64]bool{}
 	}
 	eachEntry(c, d.entry)
 }
@@ -96,12 +109,7 @@ func member(key, value []byte) []byte {
 // entry looks at one declaration, once: list is the list that it stands in, "" for what
 // the server says of itself.
 func (d *declarations) entry(c *context, list string, what OwnerKind, v []byte) {
-	h := maphash.Bytes(d.seed, v)
-	if d.seen[h] || len(d.seen) >= maxSeen {
-		return
-	}
-	d.seen[h] = true
-	if text.Quick(v) {
+	if !d.seen.isNew(v) || text.Quick(v) {
 		return
 	}
 	owner, who, extra := ownerOf(list, what, v)

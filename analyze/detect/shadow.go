@@ -2,7 +2,6 @@ package detect
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
@@ -65,7 +64,7 @@ func shadows(a, b *Log) (out []Annotation) {
 				continue
 			}
 			severity := 2
-			if slices.ContainsFunc(text.Scan(said), func(h text.Hit) bool { return h.Rule == text.Poisoning }) {
+			if text.HasOrder(said) {
 				severity = 3
 			}
 			add(severity, t, b.server(), "the description of the tool %s speaks of %s, a tool of the server %s", quoted(t), quoted(other), quoted(b.server()))

@@ -65,7 +65,7 @@ func (r *Run) sentences() []sentence {
 	m := r.remembered()
 	if m.sentences == nil {
 		for _, d := range r.texts() {
-			for _, s := range sentenceEnd.Split(d.text+"\n"+gloss.English(d.text), -1) {
+			for _, s := range sentenceEnd.Split(gloss.WithEnglish(d.text), -1) {
 				m.sentences = append(m.sentences, sentence{declaredText{d.owner, d.place, s}, strings.ToLower(s), denial.MatchString(s)})
 			}
 		}

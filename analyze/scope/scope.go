@@ -84,17 +84,9 @@ func Of(s *wire.Surface) Server {
 	// That it is a server says nothing of a network.
 	name := func(text string) string { return serverWord.ReplaceAllString(fold(text), " ") }
 	own := set(words(s.Server.Name + " the " + s.Server.Title)...)
-	out.Purpose = ofText(s.Server.Name, "name", name(s.Server.Name), "title", name(s.Server.Title), "instructions", withoutSelf(understood(s.Instructions), own))
+	out.Purpose = ofText(s.Server.Name, "name", name(s.Server.Name), "title", name(s.Server.Title), "instructions", withoutSelf(gloss.WithEnglish(s.Instructions), own))
 	out.Purpose.say(s.Server.Name + " " + s.Server.Title)
 	return out
-}
-
-// understood is a text, and where it is not in English its words in English behind it.
-func understood(s string) string {
-	if english := gloss.English(s); english != "" {
-		return s + "\n" + english
-	}
-	return s
 }
 
 // Tool finds a tool's scope by name; a name that was never declared has an empty one.
@@ -107,7 +99,7 @@ func (s *Server) Tool(name string) Tool {
 
 // OfTool reads one tool's scope.
 func OfTool(t *wire.Tool) Tool {
-	out := ofText(t.Name, "name", t.Name, "title", withoutSelf(understood(t.Title), nil), "description", withoutSelf(understood(t.Description), nil))
+	out := ofText(t.Name, "name", t.Name, "title", withoutSelf(gloss.WithEnglish(t.Title), nil), "description", withoutSelf(gloss.WithEnglish(t.Description), nil))
 	if a := t.Annotations; a != nil {
 		out.ReadOnly, out.Destructive, out.Idempotent, out.OpenWorld = a.ReadOnly, a.Destructive, a.Idempotent, a.OpenWorld
 	}
@@ -267,7 +259,7 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 	var p property
 	// A property that is no object (true, a reference list) keeps its name's meaning.
 	_ = json.Unmarshal(schema, &p)
-	p.Title, p.Description = understood(p.Title), understood(p.Description)
+	p.Title, p.Description = gloss.WithEnglish(p.Title), gloss.WithEnglish(p.Description)
 	ws := words(name)
 	at := parent + name
 	switch {

@@ -37,7 +37,7 @@ func TestEncodedOrders(t *testing.T) {
 		{"signs of percent", "%%% 100%25 %zz", false},
 		{"a path", "/usr/lib/python3/dist-packages/some_long_name/with_more_names.py", false},
 	} {
-		if got := isOrder(c.text); got != c.want {
+		if got := HasOrder(c.text); got != c.want {
 			t.Errorf("%s: order is %v", c.name, got)
 		}
 		for _, h := range Scan(c.text) {

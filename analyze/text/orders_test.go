@@ -27,23 +27,13 @@ func sentences(t *testing.T, name string) (out []string) {
 	return out
 }
 
-// isOrder reports whether a text orders a model about.
-func isOrder(s string) bool {
-	for _, h := range Scan(s) {
-		if h.Rule == Poisoning {
-			return true
-		}
-	}
-	return false
-}
-
 // Orders in twelve languages are found: testdata/orders.txt says which of them were at hand.
 func TestOrders(t *testing.T) {
 	found, all := map[string]int{}, map[string]int{}
 	for _, line := range sentences(t, "orders.txt") {
 		part := strings.SplitN(line, "\t", 3)
 		all[part[1]]++
-		if isOrder(part[2]) {
+		if HasOrder(part[2]) {
 			found[part[1]]++
 		} else {
 			t.Logf("passed over: %s", line)

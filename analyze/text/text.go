@@ -81,6 +81,11 @@ func Scan(s string) []Hit {
 	return hits[:min(len(hits), MaxHits)]
 }
 
+// HasOrder reports whether a text holds a Poisoning.
+func HasOrder(s string) bool {
+	return slices.ContainsFunc(Scan(s), func(h Hit) bool { return h.Rule == Poisoning })
+}
+
 // quotes are the marks that open and close a quotation of a text. Those of ASCII are of
 // programs, too.
 var quotes = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}}

@@ -2,6 +2,7 @@ package gloss
 
 import (
 	"embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,8 +16,8 @@ var files embed.FS
 // glossary is the words and phrases of one language.
 type glossary struct {
 	english map[string]string
-	// sorted are the keys of english, for words in a form that is not listed.
-	sorted []string
+	// sorted are the keys of english, for words in a form that is not listed: few texts need them.
+	sorted func() []string
 	// longest is how many words its longest phrase has, or for a language without blanks how
 	// many characters.
 	longest int
@@ -48,22 +49,23 @@ var glossaries = sync.OnceValue(func() map[string]*glossary {
 })
 
 func parse(s string, isUnbroken bool) *glossary {
-	g := &glossary{english: map[string]string{}, unbroken: isUnbroken}
+	g := &glossary{english: make(map[string]string, strings.Count(s, "\n")), unbroken: isUnbroken}
+	g.sorted = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(g.english)) })
 	for line := range strings.Lines(s) {
 		foreign, english, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
 		if !ok {
 			continue
 		}
-		foreign = strings.TrimSpace(apostrophes.Replace(foreign))
+		if strings.ContainsAny(foreign, "'’") {
+			foreign = strings.TrimSpace(apostrophes.Replace(foreign))
+		}
 		g.english[foreign] = english
-		g.sorted = append(g.sorted, foreign)
-		n := len(strings.Fields(foreign))
+		n := strings.Count(foreign, " ") + 1
 		if isUnbroken {
 			n = utf8.RuneCountInString(foreign)
 		}
 		g.longest = max(g.longest, n)
 	}
-	slices.Sort(g.sorted)
 	return g
 }
 
@@ -110,6 +112,14 @@ func English(s string) string {
 		out = g.words(out)
 	}
 	return strings.TrimSpace(signs.Replace(strings.Join(out, " ")))
+}
+
+// WithEnglish is a text, and what English makes of it in a line behind it.
+func WithEnglish(s string) string {
+	if english := English(s); english != "" {
+		return s + "\n" + english
+	}
+	return s
 }
 
 // signs end a sentence or a part of it, as in English.
@@ -259,14 +269,15 @@ func (g *glossary) word(w string) string {
 			return g.english[bare]
 		}
 	}
-	at, _ := slices.BinarySearch(g.sorted, w)
+	sorted := g.sorted()
+	at, _ := slices.BinarySearch(sorted, w)
 	best, most := "", 0
 	for _, i := range []int{at - 1, at} {
-		if i < 0 || i >= len(g.sorted) {
+		if i < 0 || i >= len(sorted) {
 			continue
 		}
-		if n := common(w, g.sorted[i]); n > most && utf8.RuneCountInString(w)-n <= maxEnding && utf8.RuneCountInString(g.sorted[i])-n <= maxEnding {
-			best, most = g.sorted[i], n
+		if n := common(w, sorted[i]); n > most && utf8.RuneCountInString(w)-n <= maxEnding && utf8.RuneCountInString(sorted[i])-n <= maxEnding {
+			best, most = sorted[i], n
 		}
 	}
 	if most >= leastStem {
