@@ -10,7 +10,7 @@ var cm104Doc = finding.Rule{
 	CWE:    []string{"CWE-526", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy environment variable, or of a secret that the user passed (`--env`), appeared in a message of the server, on its stderr or in the arguments of a program that it ran.\n\n" +
 		"**Evidence.** No system call shows a read of the environment, so the value is proof where it comes out.\n\n" +
-		"A tool that declares to return the environment may return it: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
+		"A tool that declares to return the environment may return it, and so may one that declares to run the command that it is given, where the call's command prints the environment: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
 }
 
 func checkCM104(r *Run) []finding.Finding {
@@ -21,7 +21,7 @@ func checkCM104(r *Run) []finding.Finding {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
-		if returnsEnvironment(&t) {
+		if returnsEnvironment(&t) || r.orderedEnvironment(e, c) {
 			continue
 		}
 		f := r.of(&cm104Doc, e, subject(e)+" exposed the secret of "+r.secretLocation(e.Target))

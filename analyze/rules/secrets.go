@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -90,6 +91,28 @@ func (r *Run) textNames(where, tool string) bool {
 
 // returnsEnvironment reports whether a tool declares to return environment variables.
 func returnsEnvironment(t *scope.Tool) bool { return len(t.Environment) > 0 }
+
+// environmentAsked is a command, or code, that reads the environment.
+var environmentAsked = lazyregexp.New(`(?:^|[^\w./-])(?:(?:/usr)?/bin/)?(?:printenv|env|export|declare|set)\s*(?:-\w+\s*)*(?:$|[|;&>)"'\n])` +
+	`|\b(?:process|Deno|Bun)\.env\b|\bENV(?:\[|\.|$)|\b(?:environb?|Environ|getenv|Getenv|LookupEnv)\b`)
+
+// orderedEnvironment reports whether a call told a tool, which declares to run what it is given, to
+// print the environment or this variable, and the tool answered with it.
+func (r *Run) orderedEnvironment(e *finding.Effect, c canaries.Canary) bool {
+	var args map[string]any
+	if e.Call == 0 || e.Rung != finding.RungReturned || json.Unmarshal(r.Args[e.Call], &args) != nil {
+		return false
+	}
+	t := r.Scope.Tool(e.Tool)
+	for name, value := range args {
+		if runsCommands(&t, pointerTo(name)) && slices.ContainsFunc(texts(value, nil), func(arg string) bool {
+			return strings.Contains(arg, c.Env) || environmentAsked.MatchString(arg)
+		}) {
+			return true
+		}
+	}
+	return false
+}
 
 // secretLocation names a secret's place.
 func (r *Run) secretLocation(id string) string {

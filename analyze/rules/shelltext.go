@@ -44,7 +44,7 @@ func (r *Run) spoken() []finding.Finding {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(args)) {
-			at := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+			at := pointerTo(name)
 			if runsCommands(&t, at) || len(r.Scope.Purpose.Shell) > 0 || !slices.ContainsFunc(texts(args[name], nil), func(arg string) bool { return shellReads(command, arg) }) {
 				continue
 			}
