@@ -71,7 +71,9 @@ func among(names []string, at string) bool {
 }
 
 // pointerTo is the JSON pointer to an argument (RFC 6901).
-func pointerTo(name string) string { return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+func pointerTo(name string) string {
+	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
 
 // runsCommands reports whether it is the tool's declared purpose to run what
 // this argument holds.

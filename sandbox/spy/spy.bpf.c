@@ -87,6 +87,8 @@ static __always_inline struct state *follow(struct key *k, u64 end, u32 writes, 
 		return 0;
 	}
 	if (writes) {
+		if (st->writer != end) // its reader is another one, too
+			st->met = st->reader = 0;
 		st->writer = end;
 		st->written = 1;
 	} else {
@@ -208,6 +210,7 @@ static __always_inline void met(struct state *st, struct key *k, u64 inode, s32 
 	if (!s || (st->met == pid && !end))
 		return;
 	st->met = pid;
+	st->reader = inode;
 	identify(s, k, bpf_ktime_get_ns(), inode, fd);
 	s->h.flags = MET | (end ? END : 0);
 	s->h.at = st->written && !st->spliced ? st->written_at : st->read_at;
@@ -227,6 +230,8 @@ static __always_inline struct state *readable(struct task_struct *t, u32 pid, u3
 	if (peeks(call, args) || !f || !name(f, 0, &p->key, &p->inode))
 		return 0;
 	struct state *st = bpf_map_lookup_elem(&states, &p->key);
+	if (st && st->reader && st->reader != p->inode) // a socket in the place of one that is gone; its writer may not be watched
+		st->written = st->spliced = st->met = 0;
 	if (st && st->verdict == FOLLOW && (call == SPLICE || !ret || (st->written && !st->spliced))) {
 		__sync_fetch_and_add(&st->read_at, ret);
 		met(st, &p->key, p->inode, args[0], pid, !ret);

@@ -244,10 +244,32 @@ func join(all []messages) messages {
 	return out
 }
 
-// everything is the official reference server.
-func everything(kind string) []string {
-	name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamableHttp"}[kind]
-	return []string{"node", sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), name}
+// served is a server that a report starts.
+type served struct {
+	name string
+	// kinds are how it can be talked to: "tls" is HTTP behind a program that speaks TLS.
+	kinds   []string
+	command func(kind string) []string
+}
+
+// servers are the official reference server of npm, a server on the official Python SDK, and servers of PyPI,
+// which talk over stdio alone.
+func servers() []served {
+	python := func(name string) string { return sandboxtest.Cache("servers/current/py/bin/" + name) }
+	out := []served{
+		{"", []string{"stdio", "http", "sse", "tls"}, func(kind string) []string {
+			name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamableHttp"}[kind]
+			return []string{"node", sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), name}
+		}},
+		{"python-sdk", []string{"stdio", "http", "sse", "tls"}, func(kind string) []string {
+			name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamable-http"}[kind]
+			return []string{python("python"), "testdata/desk.py", name}
+		}},
+	}
+	for _, name := range []string{"mcp-server-time", "mcp-server-git"} {
+		out = append(out, served{name, []string{"stdio"}, func(string) []string { return []string{python(name)} }})
+	}
+	return out
 }
 
 // scriptOf is a program that runs a command.
@@ -277,8 +299,8 @@ const onHTTP = onHTTPUp + `
 kill -TERM $tap; wait $tap; kill $server; wait $server; exit 0`
 
 // onHTTPUp starts the server and the tap.
-const onHTTPUp = `export PORT=$1; proxy=$2; at=$3; kind=$4; bin=$5; logs=$6; shift 6
-node "$SERVER" $kind >/dev/null 2>&1 & server=$!
+const onHTTPUp = `export PORT=$1; proxy=$2; at=$3; bin=$4; logs=$5; shift 5
+$SERVER >/dev/null 2>&1 & server=$!
 up() { python3 -c 'import socket,sys,time
 for _ in range(300):
     try: socket.create_connection(("127.0.0.1", int(sys.argv[1]))).close(); break
@@ -310,7 +332,7 @@ const inspector = "inspector"
 const inspects = `bin=$1 kind=$2; shift 2
 flags=; [ $kind = stdio ] || flags="--transport $kind"
 for ask in tools/list "tools/call --tool-name echo --tool-arg message=hi" prompts/list; do
-	"$bin" --cli "$@" $flags --method $ask || exit
+	"$bin" --cli "$@" $flags --method $ask # a server without the tool says so
 done`
 
 var total struct{ same, all int }
@@ -358,38 +380,40 @@ func judge(t *testing.T, name string, r watchedRun, tapLogs string, ordered bool
 	}
 }
 
+// talks has a client talk with a server in one way.
+func talks(t *testing.T, bin string, c driven, s served, kind string) {
+	name := strings.TrimSuffix(c.name+" "+kind+" "+s.name, " ")
+	tapLogs, words := t.TempDir(), slices.Clone(c.words)
+	if kind == "stdio" {
+		target := append([]string{bin, "tap", "--log-dir", tapLogs, "--"}, s.command(kind)...)
+		if c.name == inspector {
+			target = []string{scriptOf(t, target)} // it takes flags that stand behind its own
+		}
+		r := watchRun(t, bin, c.env, append(append([]string{"sh", "-c", `"$@" >/dev/null 2>&1`, "sh"}, append(words, kind)...), target...)...)
+		judge(t, name, r, tapLogs, c.name != inspector)
+		return
+	}
+	script, crossed, ports, spoken := onHTTP, 2, []string{freePort(t), freePort(t)}, kind
+	if kind == "tls" {
+		script, crossed, ports, spoken = onTLS, 3, []string{freePort(t), os.Args[0], freePort(t), freePort(t)}, "http"
+	}
+	at := map[string]string{"http": "/mcp", "sse": "/sse"}[spoken]
+	env := append(slices.Clone(c.env), "SERVER="+strings.Join(s.command(spoken), " "))
+	command := slices.Concat([]string{"bash", "-c", script, "bash"}, ports, []string{at, bin, tapLogs}, words, []string{spoken})
+	judgeAll(t, name, watchRun(t, bin, env, command...), tapLogs, crossed)
+}
+
 func TestSpyReport(t *testing.T) {
 	bin := program(t)
 	sandboxtest.Need(t, "node")
 	for _, c := range clients() {
-		for _, kind := range []string{"stdio", "http", "sse", "tls"} {
-			if kind == "tls" && c.name == inspector {
-				continue // it is a TypeScript client, and starts anew for each request
+		for _, s := range servers() {
+			for _, kind := range s.kinds {
+				if kind == "tls" && c.name == inspector {
+					continue // it is a TypeScript client, and starts anew for each request
+				}
+				t.Run(c.name+" "+kind+" "+s.name, func(t *testing.T) { talks(t, bin, c, s, kind) })
 			}
-			t.Run(c.name+" "+kind, func(t *testing.T) {
-				tapLogs := t.TempDir()
-				env := append(slices.Clone(c.env), "SERVER="+everything(kind)[1])
-				words := append(slices.Clone(c.words), kind)
-				if kind == "stdio" {
-					target := append([]string{bin, "tap", "--log-dir", tapLogs, "--"}, everything(kind)...)
-					if c.name == inspector {
-						target = []string{scriptOf(t, target)} // it takes flags that stand behind its own
-					}
-					r := watchRun(t, bin, env, append(append([]string{"sh", "-c", `"$@" >/dev/null 2>&1`, "sh"}, words...), target...)...)
-					judge(t, c.name+" "+kind, r, tapLogs, c.name != inspector)
-					return
-				}
-				if kind == "tls" {
-					words[len(words)-1] = "http"
-					r := watchRun(t, bin, env, append([]string{"bash", "-c", onTLS, "bash", freePort(t), os.Args[0], freePort(t), freePort(t), "/mcp", everything("http")[2], bin, tapLogs}, words...)...)
-					judgeAll(t, c.name+" tls", r, tapLogs, 3)
-					return
-				}
-				at := map[string]string{"http": "/mcp", "sse": "/sse"}[kind]
-				name := everything(kind)[2]
-				r := watchRun(t, bin, env, append([]string{"bash", "-c", onHTTP, "bash", freePort(t), freePort(t), at, name, bin, tapLogs}, words...)...)
-				judge(t, c.name+" "+kind, r, tapLogs, false)
-			})
 		}
 	}
 	wait := "3"

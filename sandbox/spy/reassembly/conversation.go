@@ -104,10 +104,21 @@ func (e *Engine) conversation(key string, t Transport) *Conversation {
 	return c
 }
 
-// lane is a stream of a conversation's, and who writes into it.
+// lane is a stream of a conversation's, and who writes into it. The inodes are its sockets', 0 while unknown.
 type lane struct {
-	key  Key
-	from int
+	key                      Key
+	from                     int
+	writerInode, readerInode uint64
+}
+
+// isReplaced reports whether one of its sockets is gone, and another one has its address in the kernel: writer and
+// reader are the inodes of a stream between the same addresses.
+func (l *lane) isReplaced(k Key, writer, reader uint64) bool {
+	if k == l.key.Back() {
+		writer, reader = reader, writer
+	}
+	other := func(was, is uint64) bool { return was != 0 && is != 0 && was != is }
+	return k.Kind == Unix && (k == l.key || k == l.key.Back()) && (other(l.writerInode, writer) || other(l.readerInode, reader))
 }
 
 // lineConversation finds the conversation of a stream of lines. What a process has on its
@@ -121,6 +132,9 @@ func (e *Engine) lineConversation(s *stream) *Conversation {
 		name = "unix " + min(one, other) + max(one, other)
 	}
 	c := e.convs[name]
+	if c != nil && slices.ContainsFunc(c.lanes, func(l lane) bool { return l.isReplaced(s.key, s.writerInode, s.readerInode) }) {
+		e.forget(c)
+	}
 	if c == nil || c.ended {
 		if c = e.halfOf(s); c != nil {
 			e.convs[name] = c
@@ -132,8 +146,8 @@ func (e *Engine) lineConversation(s *stream) *Conversation {
 			}
 		}
 	}
-	if l := (lane{s.key, a}); !slices.Contains(c.lanes, l) {
-		c.lanes = append(c.lanes, l)
+	if !slices.ContainsFunc(c.lanes, func(l lane) bool { return l.key == s.key && l.from == a }) {
+		c.lanes = append(c.lanes, *s.lane())
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package reassembly
 
 import (
+	"maps"
 	"time"
 )
 
@@ -133,6 +134,9 @@ func (e *Engine) Close() {
 }
 
 func (e *Engine) chunk(c *Chunk) {
+	if c.Key.Kind == Unix {
+		e.dropReplaced(c)
+	}
 	s := e.streams[c.Key]
 	if s == nil {
 		if !c.Start || len(e.streams) >= maxStreams {
@@ -144,6 +148,52 @@ func (e *Engine) chunk(c *Chunk) {
 		e.streams[c.Key] = s
 	}
 	s.take(c, max(e.now, c.Time))
+}
+
+// dropReplaced ends what was said over sockets that are gone, where the kernel has put others in their places:
+// those of a chunk.
+func (e *Engine) dropReplaced(c *Chunk) {
+	writer, reader := c.Inode, uint64(0)
+	if c.Met || c.Read {
+		writer, reader = 0, c.Inode
+	}
+	for _, k := range []Key{c.Key, c.Key.Back()} {
+		if s := e.streams[k]; s != nil && s.lane().isReplaced(c.Key, writer, reader) {
+			e.drop(s)
+		}
+	}
+}
+
+// drop ends a stream, and its conversation with all its streams.
+func (e *Engine) drop(s *stream) {
+	e.finish(s)
+	if s.conv == nil {
+		return
+	}
+	for _, other := range e.streams {
+		if other.conv == s.conv {
+			e.finish(other)
+		}
+	}
+	e.forget(s.conv)
+}
+
+// forget ends a conversation, under all its names.
+func (e *Engine) forget(c *Conversation) {
+	maps.DeleteFunc(e.convs, func(_ string, other *Conversation) bool { return other == c })
+	e.end(c)
+}
+
+// finish hands on what is left of a stream, and forgets it.
+func (e *Engine) finish(s *stream) {
+	s.gapHeld()
+	s.end(e.now)
+	was := e.closing
+	e.closing = true // nobody else will be met
+	s.flush(e.now)
+	e.closing = was
+	s.whole()
+	delete(e.streams, s.key)
 }
 
 // known is a process as it was looked up at first. A program that executes another is
@@ -209,15 +259,10 @@ func (e *Engine) tidy() {
 		}
 		return is
 	}
-	for key, s := range e.streams {
+	for _, s := range e.streams {
 		quiet := e.now - s.used
 		if quiet > time.Second && (dead(s.writer) || dead(s.reader)) && e.order.Len() == 0 || quiet > idle && s.web != nil {
-			s.end(e.now)
-			e.closing = true
-			s.flush(e.now)
-			e.closing = false
-			s.whole()
-			delete(e.streams, key)
+			e.finish(s)
 		}
 	}
 	for key, l := range e.links {

@@ -20,7 +20,12 @@ type script struct {
 	got      []string
 	verdicts map[Key]Verdict
 	ended    int
+	// inode is what the inodes of sockets begin at.
+	inode uint64
 }
+
+// inodeOf is the inode of the socket at one end of a stream.
+func (s *script) inodeOf(end [16]byte) uint64 { return s.inode + uint64(end[0]) }
 
 const (
 	clientPID = 10
@@ -54,14 +59,22 @@ func (s *script) write(k Key, pid int, text string) { s.writeFD(k, pid, 9, text)
 func (s *script) writeFD(k Key, pid int, fd int32, text string) {
 	_, known := s.at[k]
 	s.now += time.Millisecond
-	s.e.Take(&Chunk{Key: k, Time: s.now, At: s.at[k], Start: !known, FD: fd, Process: Process{PID: pid, Comm: "p"}, Data: []byte(text)})
+	s.e.Take(&Chunk{Key: k, Time: s.now, At: s.at[k], Start: !known, FD: fd, Inode: s.inodeOf(k.From), Process: Process{PID: pid, Comm: "p"}, Data: []byte(text)})
 	s.at[k] += uint64(len(text))
+}
+
+// replaced says that the sockets of two keys are gone, and that others have their addresses.
+func (s *script) replaced(keys ...Key) {
+	s.inode += 100
+	for _, k := range keys {
+		delete(s.at, k)
+	}
 }
 
 // read is that a process has read.
 func (s *script) read(k Key, pid int, fd int32) {
 	s.now += time.Millisecond
-	s.e.Take(&Chunk{Key: k, Time: s.now, At: s.at[k], Met: true, FD: fd, Process: Process{PID: pid, Comm: "p"}})
+	s.e.Take(&Chunk{Key: k, Time: s.now, At: s.at[k], Met: true, FD: fd, Inode: s.inodeOf(k.To), Process: Process{PID: pid, Comm: "p"}})
 }
 
 func (s *script) want(t *testing.T, want ...string) {
@@ -110,6 +123,37 @@ func TestSockets(t *testing.T) {
 }
 
 // Messages come whole, however they are written, and in the order in which the calls began.
+// The kernel gives the addresses of sockets that are closed to new ones: those are another conversation, whichever
+// end has which address.
+func TestAddressesOfSocketsAreUsedAgain(t *testing.T) {
+	for name, again := range map[string][2]Key{"as before": {unix(1, 2), unix(3, 4)}, "ends swapped": {unix(2, 1), unix(4, 3)}, "pairs swapped": {unix(4, 3), unix(1, 2)}, "later": {unix(2, 1), unix(4, 3)}} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript()
+			dead := name == "later"
+			s.e.opts.Alive = func(int) bool { return !dead }
+			talk := func(to, from Key, client, server int) {
+				s.writeFD(to, client, 20, hello+"\n")
+				s.read(to, server, 0)
+				s.writeFD(from, server, 1, answer+"\n")
+				s.read(from, client, 21)
+			}
+			talk(unix(1, 2), unix(3, 4).Back(), 10, 20)
+			if dead { // long enough for the streams to be forgotten, not the conversation
+				for _, step := range []time.Duration{200 * time.Millisecond, 1100 * time.Millisecond} {
+					s.now += step
+					s.e.Advance(s.now, true)
+				}
+			}
+			s.replaced(unix(1, 2), unix(3, 4).Back(), again[0], again[1].Back())
+			talk(again[0], again[1].Back(), 11, 21)
+			s.want(t, "1 stdio c2s 10>20 "+hello, "1 stdio s2c 20>10 "+answer, "2 stdio c2s 11>21 "+hello, "2 stdio s2c 21>11 "+answer)
+			if s.ended != 2 {
+				t.Errorf("%d conversations have ended", s.ended)
+			}
+		})
+	}
+}
+
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	big := `{"jsonrpc":"2.0","id":2,"result":"` + strings.Repeat("x", 3<<20) + `"}`

@@ -23,9 +23,11 @@ const (
 type stream struct {
 	e   *Engine
 	key Key
-	// writer and reader are who was seen, nil while unknown; their descriptors beside.
-	writer, reader     *Process
-	writerFD, readerFD int32
+	// writer and reader are who was seen, nil while unknown; their descriptors beside, and the inodes of their
+	// sockets, 0 while unknown.
+	writer, reader           *Process
+	writerFD, readerFD       int32
+	writerInode, readerInode uint64
 
 	started bool
 	next    uint64 // the place of the next byte
@@ -55,9 +57,9 @@ func (s *stream) take(c *Chunk, now time.Duration) {
 	s.used = now
 	p := s.e.known(c.Process)
 	if c.Met || c.Read {
-		s.reader, s.readerFD = p, c.FD
+		s.reader, s.readerFD, s.readerInode = p, c.FD, c.Inode
 	} else {
-		s.writer, s.writerFD = p, c.FD
+		s.writer, s.writerFD, s.writerInode = p, c.FD, c.Inode
 	}
 	if c.Start {
 		s.restart(c)
@@ -89,6 +91,15 @@ func (s *stream) take(c *Chunk, now time.Duration) {
 	if c.Met {
 		s.flush(now)
 	}
+}
+
+// lane is the stream as its conversation remembers it.
+func (s *stream) lane() *lane {
+	l := &lane{key: s.key, writerInode: s.writerInode, readerInode: s.readerInode}
+	if s.writer != nil {
+		l.from = s.writer.PID
+	}
+	return l
 }
 
 // drain takes the chunks whose turn has come.
