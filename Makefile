@@ -345,9 +345,9 @@ spy-report: build servers
 	COALMINE_SPY=$(CURDIR)/bin/coalmine COALMINE_SPY_WAIT=$(SPY_WAIT) go test -tags e2e -count=1 -v -timeout 10m -run '^(TestUnprivileged|TestSpyCrowd|TestSpyReport)$$' ./cmd/internal/spy | awk '\
 	  /^spy: / { last = $$2; next } /^(===|---|PASS|ok)/ { next } { print; fflush() } /^panic:|_test.go:|SKIP:/ { bad = 1 } \
 	  END { split(last, n, "/"); print "spy: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
-# Python, Node and Go, each pinned and not, HTTP/1.1, HTTP/2 and raw, to an allowed host; then 10,000 requests with probes and without.
-tls-report: build
-	COALMINE_TLS=all COALMINE_DEEP=1 COALMINE_REQUIRE=userns,python,node go test -tags e2e -count=1 -v -timeout 9m -run '^(TestOverhead|TestTLS)$$' \
+# Python, Node and Go, each pinned and not, HTTP/1.1, HTTP/2 and raw, to an allowed host, local and in docker; then 10,000 requests with probes and without.
+tls-report: build image
+	COALMINE_TLS=all COALMINE_DEEP=1 COALMINE_REQUIRE=userns,python,node,docker go test -tags e2e -count=1 -v -timeout 9m -run '^(TestOverhead|TestTLS)$$' \
 	  ./sandbox/trace/tlsread ./cmd/internal/probe/probetest/network | sed -u 's/^ *//' | awk '\
 	  /^tls: / { last = $$2; next } /^(python|node|go) |^overhead|_test.go:|SKIP:|^panic:/ { print; fflush() } \
 	  END { split(last, n, "/"); print "tls: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'

@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 // tlsCell is one call of the fixture pinner: what it sends is read in its TLS library alone, for
@@ -49,24 +50,29 @@ func TestTLS(t *testing.T) {
 	if !inWorld(t) {
 		return
 	}
-	probetest.Need(t, "local")
-	newWorld(t)
+	w := newWorld(t)
 	runtimes := []string{"python"}
 	if os.Getenv("COALMINE_TLS") == "all" {
 		runtimes = []string{"python", "node", "go"}
 	}
 	seen, all := 0, 0
-	for _, runtime := range runtimes {
-		t.Run(runtime, func(t *testing.T) {
-			probetest.Need(t, runtime)
-			n := probePinner(t, runtime)
-			seen, all = seen+n, all+len(tlsCells)
-		})
+	for _, backend := range []string{"local", "docker"} {
+		for _, runtime := range runtimes {
+			t.Run(backend+" "+runtime, func(t *testing.T) {
+				probetest.Need(t, backend)
+				if runtime != "go" {
+					sandboxtest.Need(t, runtime)
+				}
+				all += len(tlsCells)
+				seen += probePinner(t, backend, runtime)
+				w.heard() // what nobody hears holds the world up
+			})
+		}
 	}
 	fmt.Printf("tls: %d/%d\n", seen, all)
 }
 
-func probePinner(t *testing.T, runtime string) (seen int) {
+func probePinner(t *testing.T, backend, runtime string) (seen int) {
 	l := probetest.New(t, "pinner")
 	ca := l.Path("ca.pem")
 	if err := os.WriteFile(ca, worldCertificate(t), 0o644); err != nil {
@@ -79,7 +85,7 @@ func probePinner(t *testing.T, runtime string) (seen int) {
 	case "node":
 		command = []string{"node", l.Source(t, "pinner", ".mjs"), ca}
 	}
-	o := l.Options("local", command...)
+	o := l.Options(backend, command...)
 	o.Tracer, o.Network = "ebpf", "allow=api.example.com,*.example.net"
 	// The tracer reads a program's tables while the program starts: what is sent meanwhile is
 	// not read, and its flow stays opaque. The sinkhole opens what goes to this host.
@@ -96,7 +102,7 @@ func probePinner(t *testing.T, runtime string) (seen int) {
 	for i, c := range tlsCells {
 		proven := sentInTheClear(res, c)
 		opaque := slices.ContainsFunc(res.Inconclusive, func(s string) bool { return strings.Contains(s, c.host) })
-		fmt.Printf("%-8s %-12s %-6v opaque %-6v the tool said %.80q\n", runtime, c.how, proven, opaque, list[warming+i].text())
+		fmt.Printf("%-8s %-8s %-12s %-6v opaque %-6v the tool said %.80q\n", runtime, backend, c.how, proven, opaque, list[warming+i].text())
 		if proven && !opaque {
 			seen++
 		} else {
@@ -107,7 +113,7 @@ func probePinner(t *testing.T, runtime string) (seen int) {
 	if !slices.Contains(res.Inconclusive, "coalmine could not decrypt what the server sent to "+sunkPinned+":443") || !strings.HasPrefix(refused, "error: ") {
 		t.Errorf("refused by the client, %q: %q", refused, res.Inconclusive)
 	}
-	fmt.Printf("%-8s %-12s stays opaque: the sinkhole's certificate was refused; handed to TLS before: %v\n", runtime, "sunk", sentInTheClear(res, tlsCell{host: sunkPinned, via: "tls"}))
+	fmt.Printf("%-8s %-8s %-12s stays opaque: the sinkhole's certificate was refused; handed to TLS before: %v\n", runtime, backend, "sunk", sentInTheClear(res, tlsCell{host: sunkPinned, via: "tls"}))
 	return seen
 }
 
