@@ -275,10 +275,22 @@ func compareScreens(t *testing.T, file string, steps, got []string) {
 // in a session.
 func TestTerminalGrows(t *testing.T) {
 	sandboxtest.Acquire(t, sandboxtest.Light)
-	dir := fixtures(t)
 	program := sandboxtest.Build(t, "./cmd/coalmine")
-	m := openTerminal(t, program, dir, sizes[0])
-	m.shows("weather.jsonl", "leaky", "1 of 3")
+	for i, size := range sizes {
+		if i > 0 && os.Getenv("COALMINE_TUI") == "" {
+			break
+		}
+		played.all++
+		grows(t, program, size)
+		played.same++
+	}
+}
+
+func grows(t *testing.T, program string, size [2]int) {
+	dir := fixtures(t)
+	m := openTerminal(t, program, dir, size)
+	defer m.tmux("kill-server")
+	m.shows("weather", "leaky", "1 of 3") // names are cut on a narrow one
 	f, err := os.Create(filepath.Join(dir, "new.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -286,11 +298,11 @@ func TestTerminalGrows(t *testing.T) {
 	defer f.Close()
 	l := &logWriter{w: f}
 	l.hello()
-	m.shows("new.jsonl", "weather 1.2.0", "of 4")
+	m.shows("new.", "of 4")
 	m.keys("g enter")
-	m.shows("new.jsonl", "3 frames")
+	m.shows("new.", "1 of 3")
 	l.call(1, "forecast", `{}`, textResult("sunny", false))
-	m.shows("5 frames, 1 call", "call forecast")
+	m.shows("of 5", "call fore")
 	m.keys("esc")
 	if err := os.Remove(filepath.Join(dir, "hostile.jsonl")); err != nil {
 		t.Fatal(err)
@@ -298,7 +310,5 @@ func TestTerminalGrows(t *testing.T) {
 	if last := m.shows("of 3"); strings.Contains(last, "hostile") {
 		t.Errorf("what is gone is listed:\n%s", last)
 	}
-	played.all++
-	played.same++
-	m.tmux("kill-server")
+	fmt.Printf("tui growing at %dx%d\n", size[0], size[1])
 }
