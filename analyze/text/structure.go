@@ -181,12 +181,11 @@ func appendTerms(out []mark, list []term, low []byte, i int) []mark {
 		if t.bound && !isBegin {
 			continue
 		}
-		if t.concept == agreed && condition.Match(low[max(i-maxGap, 0):i]) {
+		end := t.match(low, i)
+		if end == 0 || t.concept == stealth && leavesOut(low[end:]) || t.concept == agreed && condition.Match(low[max(i-maxGap, 0):i]) {
 			continue
 		}
-		if end := t.match(low, i); end > 0 && (t.concept != stealth || !leavesOut(low[end:])) {
-			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language, identifier: t.concept == conceals && isOfIdentifier(low[end:]), target: t.concept == path && putInto.Match(low[max(i-maxGap, 0):i])})
-		}
+		out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language, identifier: t.concept == conceals && isOfIdentifier(low[end:]), target: t.concept == path && putInto.Match(low[max(i-maxGap, 0):i])})
 	}
 	return out
 }
