@@ -216,6 +216,35 @@ func (d *driver) try(q *oracleQueue, p probeInput) {
 	c := Call{What: WhatTool, Tool: q.t.name, Args: p.args, Class: ClassOracle, Oracles: p.in}
 	q.through = d.carryOut(q.t, c, 1) == OK
 	q.t.cover.OraclesTried++
+	if len(p.in) == 1 && p.in[0].Oracle == session.OraclePrototype && q.through {
+		d.readBack(p.in[0].Token)
+	}
+}
+
+// maxReaders bounds the tools that are asked for what a prototype lends.
+const maxReaders = 2
+
+// readBack asks tools that take a way through objects for what a changed prototype lends to an object that nobody
+// changed, and first for what none can lend.
+func (d *driver) readBack(token string) {
+	asked := 0
+	for _, t := range order(d.tools) {
+		if asked == maxReaders || d.stopped != nil || !d.more() {
+			return
+		}
+		if t.base == nil || t.leftAlone() {
+			continue
+		}
+		args, control, in, ok := oracle.Inherited(d.baseOf(t), token)
+		if !ok {
+			continue
+		}
+		asked++
+		other := in
+		other.Context = session.PrototypeControl
+		d.carryOut(t, Call{What: WhatTool, Tool: t.name, Args: control, Class: ClassOracle, Oracles: []session.Injection{other}}, 1)
+		d.carryOut(t, Call{What: WhatTool, Tool: t.name, Args: args, Class: ClassOracle, Oracles: []session.Injection{in}}, 1)
+	}
 }
 
 // leftAlone says that a tool is not called any more.

@@ -253,6 +253,9 @@ func (b *Builder) proveReturn(hits *[]Hit, call int, raw []byte, did string, ev 
 	for _, in := range injected {
 		if in.Path == "" && in.Value != "" && bytes.Contains(raw, []byte(in.Value)) {
 			ev.Text = "what the input becomes where it is evaluated (" + in.Context + ") " + did
+			if in.Oracle == session.OraclePrototype {
+				ev.Text = "what an earlier call put into a prototype " + did
+			}
 			keepHit(hits, Hit{Call: call, Injection: in, How: HitReturn, Evidence: ev})
 		}
 	}

@@ -172,6 +172,15 @@ func proven(tool wire.Tool, argument, oracle, how string) *Run {
 	return r
 }
 
+// lent is a tool that gave what the prototype of all objects lends, and another hit.
+func lent(other profile.Hit) *Run {
+	r := proven(note, "path", session.OraclePrototype, profile.HitReturn)
+	h := &r.Profile.Hits[0]
+	h.Context, h.Token, h.Value = session.PrototypeInherited, "", "k3"
+	r.Profile.Hits = append(r.Profile.Hits, other)
+	return r
+}
+
 func undeclared(r *Run) { r.Profile.Hits[0].Undeclared = true }
 
 // secretOf is a decoy opened in the first call.

@@ -24,6 +24,12 @@ const (
 	ServedOrder = "word for a model"
 )
 
+// The contexts of OraclePrototype that ask for what a changed prototype lends, and for what none can.
+const (
+	PrototypeInherited = "inherited"
+	PrototypeControl   = "control"
+)
+
 // Injection is what an oracle put into a call, and the effect that would prove
 // that the server fell for it. That an answer echoes the input proves nothing.
 type Injection struct {

@@ -35,3 +35,19 @@ func TestPrototypeAlongAPath(t *testing.T) {
 		}
 	}
 }
+
+func TestInherited(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct{ args, want, control string }{
+		{`{"path":"view.theme"}`, `{"path":"view.title"}`, `{"path":"view.qqq"}`},
+		{`{"deep":true,"key":"theme"}`, `{"deep":true,"key":"toString.title"}`, `{"deep":true,"key":"toString.qqq"}`},
+		{`{"path":"a.b","value":"x"}`, "", ""},
+		{`{"who":"Ana"}`, "", ""},
+		{`[1]`, "", ""},
+	} {
+		got, control, in, ok := Inherited([]byte(x.args), "T")
+		if ok != (x.want != "") || ok && (string(got) != x.want || string(control) != x.control || in.Value != "T" || in.Token != "") {
+			t.Errorf("%s: %s %s %+v %t", x.args, got, control, in, ok)
+		}
+	}
+}

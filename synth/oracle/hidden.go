@@ -119,7 +119,19 @@ var ways = []string{"path", "key", "property", "prop", "field", "setting", "opti
 // setAlong puts a way into the member that takes one, and the text into all other texts. It
 // says which member; found is false where there is none, or nothing to set.
 func setAlong(object map[string]any, way, text string) (name string, found bool) {
-	var texts []string
+	name, texts := wayIn(object)
+	if name == "" || len(texts) < 2 {
+		return "", false
+	}
+	for _, n := range texts {
+		object[n] = text
+	}
+	object[name] = way
+	return name, true
+}
+
+// wayIn is the member of an object that takes a way, "" for none, and all members that are texts.
+func wayIn(object map[string]any) (name string, texts []string) {
 	for _, n := range keys(object) {
 		v, ok := object[n].(string)
 		if !ok {
@@ -130,14 +142,33 @@ func setAlong(object map[string]any, way, text string) (name string, found bool)
 			name = n
 		}
 	}
-	if name == "" || len(texts) < 2 {
-		return "", false
+	return name, texts
+}
+
+// Inherited is args with a way to a member that an object has from its prototype alone, where a call of Prototype
+// changed that, and the text that it then leads to. control is the same with a member that no object has.
+func Inherited(args json.RawMessage, token string) (out, control json.RawMessage, in session.Injection, ok bool) {
+	v, _ := decode(args)
+	object, ok := v.(map[string]any)
+	if !ok {
+		return nil, nil, in, false
 	}
-	for _, n := range texts {
-		object[n] = text
+	name, texts := wayIn(object)
+	if name == "" || len(texts) > 1 { // with more texts than the way it sets something
+		return nil, nil, in, false
 	}
-	object[name] = way
-	return name, true
+	parent := "toString." // which every object has
+	if was, _ := object[name].(string); dotted.MatchString(was) {
+		parent = was[:strings.LastIndexByte(was, '.')+1]
+	}
+	in = session.Injection{Oracle: session.OraclePrototype, Context: session.PrototypeInherited, At: "/" + escape(name), Value: token}
+	object[name] = parent + "title"
+	if out, ok = encode(object); !ok {
+		return nil, nil, in, false
+	}
+	object[name] = parent + "qqq"
+	control, ok = encode(object)
+	return out, control, in, ok
 }
 
 // prototypePaths lead to the prototype by names.
