@@ -77,8 +77,8 @@ const (
 // The scores from which a text is to be looked at by a person. Which part of unknown orders and of
 // harmless texts has them is in README.md.
 const (
-	Likely     = 0.25
-	VeryLikely = 0.35
+	Likely     = 0.2
+	VeryLikely = 0.3
 )
 
 // Window is a part of a text, one to three sentences, and how much it reads like an order.
