@@ -95,9 +95,10 @@ func (c *Case) factors() []string {
 	return out
 }
 
-// played makes the declared run's calls again, without those that carry oracles' inputs.
+// played makes the declared run's calls again, without those that carry oracles' inputs, and of slow tools the
+// first ones alone: there are up to a dozen such runs.
 func (c condition) played(p plan.Plan, k *Case) plan.Plan {
-	steps := slices.DeleteFunc(slices.Clone(k.Seen.Steps), func(s synth.Step) bool { return len(s.Oracles) > 0 })
+	steps := slices.DeleteFunc(withoutSlow(k.Seen.Steps), func(s synth.Step) bool { return len(s.Oracles) > 0 })
 	return p.Repeating(steps).EndingByTerm().Under(c.vary)
 }
 
