@@ -203,7 +203,7 @@ deep:
 PROBES = $(sort $(dir $(wildcard ./cmd/internal/probe/probetest/*/doc.go)))
 E2E = $(PROBES) $(filter-out $(PROBES:/=),$(shell grep -rlE --include='*_test.go' '^//go:build .*e2e' . | xargs -n 1 dirname | sort -u))
 
-# They wait more than they work, and share slots (sandbox/sandboxtest/slots): so many may be under way.
+# They share slots (sandbox/sandboxtest/slots): so many may be under way.
 e2e: servers image
 	$(MAKE) --no-print-directory e2e-tests
 

@@ -21,7 +21,7 @@ const (
 	// sizeEnv overrides how many slots there are.
 	sizeEnv = "COALMINE_SLOTS"
 
-	perCore = 4         // these tests wait as much as they work
+	perCore = 3         // these tests work more than they wait
 	perSlot = 512 << 20 // bytes of memory
 	fewest  = 4
 	poll    = 10 * time.Millisecond
@@ -34,7 +34,7 @@ type Pool struct {
 	Size int
 }
 
-// Default is the pool of this user and machine: 4 slots for a core, at most one for
+// Default is the pool of this user and machine: 3 slots for a core, at most one for
 // each 512 MiB of memory, or as many as COALMINE_SLOTS says. Its files are below
 // the user's cache directory.
 func Default() (Pool, error) {
