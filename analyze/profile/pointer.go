@@ -3,9 +3,9 @@ package profile
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // maxPointer bounds what evidence shows of a JSON pointer.
@@ -49,14 +49,12 @@ func (p *pointing) walk(v any, at string) {
 		}
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
-			below := at + "/" + escapeKey.Replace(k)
+			below := at + "/" + session.EscapePointer(k)
 			p.note(p.b.find.Find([]byte(k)), below)
 			p.walk(v[k], below)
 		}
 	}
 }
-
-var escapeKey = strings.NewReplacer("~", "~0", "/", "~1")
 
 func (p *pointing) note(hits []canaries.Hit, at string) {
 	for _, h := range hits {

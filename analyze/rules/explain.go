@@ -279,7 +279,7 @@ func (r *Run) explainSecret(e *finding.Effect) (finding.Explanation, bool) {
 		return finding.Explanation{Class: finding.ClassArgument}, true
 	case r.dealsWith(c, e.Tool):
 		return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: c.Kind}, true
-	case c.Env != "" && r.orderedEnvironment(e, c):
+	case r.orderedEnvironment(e, c):
 		return finding.Explanation{Class: finding.ClassArgument}, true
 	case c.Env != "" && e.Via != viaFile: // a tool may return the environment that it declares to return
 		t := r.Scope.Tool(e.Tool)

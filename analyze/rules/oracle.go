@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // hits returns the effects of the declared arguments' inputs of one oracle.
@@ -50,7 +51,7 @@ func (r *Run) callOf(call int) *profile.Call {
 // argument is the name of the top-level argument that a pointer leads to.
 func argument(at string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	return session.UnescapePointer(name)
 }
 
 // nested is the name of the argument itself that a pointer leads to, as
@@ -59,7 +60,7 @@ func nested(at string) string {
 	var names []string
 	for part := range strings.SplitSeq(strings.TrimPrefix(at, "/"), "/") {
 		if _, err := strconv.Atoi(part); err != nil {
-			names = append(names, strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+			names = append(names, session.UnescapePointer(part))
 		}
 	}
 	return strings.Join(names, ".")
@@ -68,11 +69,6 @@ func nested(at string) string {
 // among reports whether a pointer leads to one of some named arguments, or into it.
 func among(names []string, at string) bool {
 	return slices.Contains(names, argument(at)) || slices.Contains(names, nested(at))
-}
-
-// pointerTo is the JSON pointer to an argument (RFC 6901).
-func pointerTo(name string) string {
-	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 // runsCommands reports whether it is the tool's declared purpose to run what

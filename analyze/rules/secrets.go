@@ -10,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // lookups are kinds of file that libraries and programs open by themselves: opening one
@@ -100,12 +101,12 @@ var environmentAsked = lazyregexp.New(`(?:^|[^\w./-])(?:(?:/usr)?/bin/)?(?:print
 // print the environment or this variable, and the tool answered with it.
 func (r *Run) orderedEnvironment(e *finding.Effect, c canaries.Canary) bool {
 	var args map[string]any
-	if e.Call == 0 || e.Rung != finding.RungReturned || json.Unmarshal(r.Args[e.Call], &args) != nil {
+	if c.Env == "" || e.Call == 0 || e.Rung != finding.RungReturned || json.Unmarshal(r.Args[e.Call], &args) != nil {
 		return false
 	}
 	t := r.Scope.Tool(e.Tool)
 	for name, value := range args {
-		if runsCommands(&t, pointerTo(name)) && slices.ContainsFunc(texts(value, nil), func(arg string) bool {
+		if runsCommands(&t, "/"+session.EscapePointer(name)) && slices.ContainsFunc(texts(value, nil), func(arg string) bool {
 			return strings.Contains(arg, c.Env) || environmentAsked.MatchString(arg)
 		}) {
 			return true

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // shells are the programs that read a command from the argument after -c.
@@ -44,7 +45,7 @@ func (r *Run) spoken() []finding.Finding {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(args)) {
-			at := pointerTo(name)
+			at := "/" + session.EscapePointer(name)
 			if runsCommands(&t, at) || len(r.Scope.Purpose.Shell) > 0 || !slices.ContainsFunc(texts(args[name], nil), func(arg string) bool { return shellReads(command, arg) }) {
 				continue
 			}

@@ -148,6 +148,12 @@ func Cache(elem ...string) string {
 	return filepath.Join(append([]string{dir, "coalmine"}, elem...)...)
 }
 
+// Everything is what starts the official reference server on a transport: "stdio", "sse" or "http".
+func Everything(transport string) []string {
+	name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamableHttp"}[transport]
+	return []string{"node", Cache("servers/current/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), name}
+}
+
 // builtEnv names a directory of programs already built: for the test processes of one
 // run of the tests, and for one that runs as a user who cannot build.
 const builtEnv = "SANDBOXTEST_BUILT"

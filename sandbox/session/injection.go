@@ -1,5 +1,7 @@
 package session
 
+import "strings"
+
 // The oracles of an Injection.
 const (
 	OracleCommand   = "command"   // a shell runs what the argument holds
@@ -52,3 +54,11 @@ type Injection struct {
 	// Undeclared says that the tool declares no argument of this name.
 	Undeclared bool `json:"undeclared,omitempty"`
 }
+
+var escapes, unescapes = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
+
+// EscapePointer is a member's name as it stands in a JSON pointer (RFC 6901).
+func EscapePointer(name string) string { return escapes.Replace(name) }
+
+// UnescapePointer is the name of a part of a JSON pointer.
+func UnescapePointer(part string) string { return unescapes.Replace(part) }

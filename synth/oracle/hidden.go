@@ -73,7 +73,7 @@ func Extra(args json.RawMessage, w *World, words []string, token func(n int) str
 			text, aim := v.make(w, t)
 			object[h.name] = text
 			i := v.injection(t, aim)
-			i.At, i.Undeclared = "/"+escape(h.name), true
+			i.At, i.Undeclared = "/"+session.EscapePointer(h.name), true
 			in = append(in, i)
 		}
 	}
@@ -104,7 +104,7 @@ func Prototype(args json.RawMessage, k int, token string) (out json.RawMessage, 
 		if !found {
 			return nil, in, false
 		}
-		in.At, in.Undeclared = "/"+escape(name), false
+		in.At, in.Undeclared = "/"+session.EscapePointer(name), false
 	}
 	out, ok = encode(object)
 	return out, in, ok
@@ -161,7 +161,7 @@ func Inherited(args json.RawMessage, token string) (out, control json.RawMessage
 	if was, _ := object[name].(string); dotted.MatchString(was) {
 		parent = was[:strings.LastIndexByte(was, '.')+1]
 	}
-	in = session.Injection{Oracle: session.OraclePrototype, Context: session.PrototypeInherited, At: "/" + escape(name), Value: token}
+	in = session.Injection{Oracle: session.OraclePrototype, Context: session.PrototypeInherited, At: "/" + session.EscapePointer(name), Value: token}
 	object[name] = parent + "title"
 	if out, ok = encode(object); !ok {
 		return nil, nil, in, false

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Inner is a place within an argument that the schema says nothing of: in a text that is
@@ -59,7 +61,7 @@ func Inners(args json.RawMessage, words []string) []Inner {
 	}
 	for _, way := range empty(args) {
 		at := "/" + strings.Join(way, "/")
-		out = append(out, Inner{At: at, Name: unescape(way[len(way)-1]), Put: func(text string) (json.RawMessage, bool) {
+		out = append(out, Inner{At: at, Name: session.UnescapePointer(way[len(way)-1]), Put: func(text string) (json.RawMessage, bool) {
 			v, ok := decode(args)
 			if !ok || !fill(v, way, filled(nil, names, text)) {
 				return nil, false
@@ -97,7 +99,7 @@ func empty(args json.RawMessage) [][]string {
 			out = append(out, way)
 		}
 		for _, k := range keys(object) {
-			walk(append(slices.Clone(way), escape(k)), object[k])
+			walk(append(slices.Clone(way), session.EscapePointer(k)), object[k])
 		}
 	}
 	walk(nil, v)
@@ -116,5 +118,5 @@ func fill(v any, way []string, members map[string]any) bool {
 		}
 		return true
 	}
-	return fill(object[unescape(way[0])], way[1:], members)
+	return fill(object[session.UnescapePointer(way[0])], way[1:], members)
 }

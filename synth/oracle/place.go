@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Place is a string within a tool's arguments.
@@ -20,7 +22,7 @@ type Place struct {
 
 // Within says that the place is a member of the arguments, or lies within it.
 func (p *Place) Within(member string) bool {
-	at := "/" + escape(member)
+	at := "/" + session.EscapePointer(member)
 	return p.At == at || strings.HasPrefix(p.At, at+"/")
 }
 
@@ -52,7 +54,7 @@ func Places(args json.RawMessage) []Place {
 			}
 		case map[string]any:
 			for _, k := range keys(v) {
-				walk(at+"/"+escape(k), k, v[k], depth+1)
+				walk(at+"/"+session.EscapePointer(k), k, v[k], depth+1)
 			}
 		}
 	}
@@ -77,7 +79,7 @@ func put(v any, way []string, text string) bool {
 	last := len(way) == 1
 	switch v := v.(type) {
 	case map[string]any:
-		k := unescape(way[0])
+		k := session.UnescapePointer(way[0])
 		if last {
 			_, ok := v[k].(string)
 			if ok {
@@ -128,7 +130,3 @@ func keys(m map[string]any) []string {
 	sort.Strings(out)
 	return out
 }
-
-func escape(k string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(k) }
-
-func unescape(k string) string { return strings.NewReplacer("~1", "/", "~0", "~").Replace(k) }

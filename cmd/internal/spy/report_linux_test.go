@@ -5,7 +5,6 @@ package spy
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -257,10 +255,7 @@ type served struct {
 func servers() []served {
 	python := func(name string) string { return sandboxtest.Cache("servers/current/py/bin/" + name) }
 	out := []served{
-		{"", []string{"stdio", "http", "sse", "tls"}, func(kind string) []string {
-			name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamableHttp"}[kind]
-			return []string{"node", sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), name}
-		}},
+		{"", []string{"stdio", "http", "sse", "tls"}, sandboxtest.Everything},
 		{"python-sdk", []string{"stdio", "http", "sse", "tls"}, func(kind string) []string {
 			name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamable-http"}[kind]
 			return []string{python("python"), "testdata/desk.py", name}
@@ -426,77 +421,6 @@ func TestSpyReport(t *testing.T) {
 		judge(t, "plain stdio: 2 and 7 MB, an answer after "+wait+" s, batches, unknown methods", r, tapLogs, true)
 	})
 	fmt.Printf("spy: %d/%d\n", total.same, total.all)
-}
-
-// What the crowd does.
-const (
-	crowdSize  = 200
-	crowdCalls = 100
-)
-
-// echo answers requests on stdio.
-func echo() {
-	in := bufio.NewReader(os.Stdin)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var m struct{ ID json.RawMessage }
-		if json.Unmarshal(line, &m) == nil {
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", m.ID, strings.Repeat("x", 100))
-		}
-	}
-}
-
-// crowd talks with many servers at once.
-func crowd() {
-	done := make(chan error, crowdSize)
-	for range crowdSize {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), modeEnv+"=echo", "GOMAXPROCS=1")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			os.Exit(1)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil || cmd.Start() != nil {
-			os.Exit(1)
-		}
-		go func() {
-			answers := bufio.NewReader(out)
-			var err error
-			for i := 0; i < crowdCalls && err == nil; i++ {
-				fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}`+"\n", i, i)
-				_, err = answers.ReadBytes('\n')
-			}
-			_ = in.Close()
-			done <- err
-		}()
-	}
-	for range crowdSize {
-		if <-done != nil {
-			os.Exit(1)
-		}
-	}
-}
-
-var lostBytes = regexp.MustCompile(`(?m)^.*lost: .*$`)
-
-func TestSpyCrowd(t *testing.T) {
-	bin := program(t)
-	r := watchRun(t, bin, []string{modeEnv + "=crowd"}, os.Args[0])
-	got := 0
-	seen := logs(t, r.dir)
-	for _, m := range seen {
-		got += len(m[session.C2S]) + len(m[session.S2C])
-	}
-	want := crowdSize * crowdCalls * 2
-	fmt.Printf("%d conversations at once: %d/%d messages in %.1f s; spy took %.2f s of a processor, %.0f µs a message\n",
-		len(seen), got, want, r.took.Seconds(), r.cpu.Seconds(), float64(r.cpu.Microseconds())/float64(max(1, got)))
-	if lost := lostBytes.FindAllString(r.said, -1); got != want || len(seen) != crowdSize || len(lost) > 0 {
-		t.Errorf("%d messages of %d, %d conversations: %s", got, want, len(seen), r.said)
-	}
 }
 
 // An unprivileged start says what is missing.

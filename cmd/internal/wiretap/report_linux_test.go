@@ -31,12 +31,6 @@ import (
 // without the tap and the gate. "make wire-report" runs all of it, an ordinary
 // test run the Go SDK's client.
 
-// everything is the official reference server, and what starts it on a transport.
-func everything(kind string) []string {
-	name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamableHttp"}[kind]
-	return []string{"node", sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), name}
-}
-
 // path is where the server answers on a transport.
 var path = map[string]string{"sse": "/sse", "http": "/mcp"}
 
@@ -145,7 +139,7 @@ func freePort(t *testing.T) string {
 func serve(t *testing.T, kind string) string {
 	t.Helper()
 	port := freePort(t)
-	command := everything(kind)
+	command := sandboxtest.Everything(kind)
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "PORT="+port)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -206,7 +200,7 @@ func between(dir string, program ...string) []string {
 		return strings.Join(out, " ")
 	}
 	// The server does not end with its input, but by a signal, which a shell does not pass on.
-	inner := fmt.Sprintf("tee %[1]s/b.in | setpriv --pdeathsig KILL %[2]s | tee %[1]s/b.out", dir, quoted(everything("stdio")))
+	inner := fmt.Sprintf("tee %[1]s/b.in | setpriv --pdeathsig KILL %[2]s | tee %[1]s/b.out", dir, quoted(sandboxtest.Everything("stdio")))
 	return []string{"sh", "-c", fmt.Sprintf(`tee %[1]s/a.in | setpriv --pdeathsig TERM %[2]s sh -c "$0" | tee %[1]s/a.out`, dir, strings.Join(program, " ")), inner}
 }
 
@@ -234,7 +228,7 @@ func whole() bool { return os.Getenv("COALMINE_WIRE_REPORT") != "" }
 func needReport(t *testing.T) {
 	t.Helper()
 	sandboxtest.Need(t, "node")
-	wanted := []string{everything("stdio")[1]}
+	wanted := []string{sandboxtest.Everything("stdio")[1]}
 	if whole() {
 		wanted = append(wanted, sandboxtest.Cache("clients/current/complete"), sandboxtest.Cache("servers/current/py/bin/python"))
 	}
@@ -261,7 +255,7 @@ func TestWireReport(t *testing.T) {
 		for _, kind := range []string{"stdio", "sse", "http"} {
 			alone := []string{at[kind]}
 			if kind == "stdio" {
-				alone = everything(kind)
+				alone = sandboxtest.Everything(kind)
 			}
 			want := sync.OnceValue(func() string { return c.run(t, kind, alone) })
 			for _, by := range []string{"tap", "gate"} {

@@ -93,6 +93,9 @@ type Chunk struct {
 	Data    []byte
 }
 
+// byReader reports whether the caller is who reads the stream.
+func (c *Chunk) byReader() bool { return c.Met || c.Read }
+
 // Process is one side of a conversation.
 type Process struct {
 	PID  int    `json:"pid"`

@@ -104,21 +104,29 @@ func (e *Engine) conversation(key string, t Transport) *Conversation {
 	return c
 }
 
-// lane is a stream of a conversation's, and who writes into it. The inodes are its sockets', 0 while unknown.
-type lane struct {
+// sockets are the two ends of a stream. The inodes are 0 while unknown, and those of a pipe are its key's.
+type sockets struct {
 	key                      Key
-	from                     int
 	writerInode, readerInode uint64
 }
 
-// isReplaced reports whether one of its sockets is gone, and another one has its address in the kernel: writer and
-// reader are the inodes of a stream between the same addresses.
-func (l *lane) isReplaced(k Key, writer, reader uint64) bool {
-	if k == l.key.Back() {
-		writer, reader = reader, writer
+// isReplaced reports whether one of them is gone, and another socket has its address in the kernel: one of by, which
+// are the ends of a stream between the same addresses.
+func (s *sockets) isReplaced(by sockets) bool {
+	if by.key.Kind != Unix {
+		return false
+	}
+	if by.key == s.key.Back() {
+		by = sockets{s.key, by.readerInode, by.writerInode}
 	}
 	other := func(was, is uint64) bool { return was != 0 && is != 0 && was != is }
-	return k.Kind == Unix && (k == l.key || k == l.key.Back()) && (other(l.writerInode, writer) || other(l.readerInode, reader))
+	return by.key == s.key && (other(s.writerInode, by.writerInode) || other(s.readerInode, by.readerInode))
+}
+
+// lane is a stream of a conversation's, and who writes into it.
+type lane struct {
+	sockets
+	from int
 }
 
 // lineConversation finds the conversation of a stream of lines. What a process has on its
@@ -132,7 +140,7 @@ func (e *Engine) lineConversation(s *stream) *Conversation {
 		name = "unix " + min(one, other) + max(one, other)
 	}
 	c := e.convs[name]
-	if c != nil && slices.ContainsFunc(c.lanes, func(l lane) bool { return l.isReplaced(s.key, s.writerInode, s.readerInode) }) {
+	if c != nil && slices.ContainsFunc(c.lanes, func(l lane) bool { return l.isReplaced(s.sockets) }) {
 		e.forget(c)
 	}
 	if c == nil || c.ended {
@@ -147,7 +155,7 @@ func (e *Engine) lineConversation(s *stream) *Conversation {
 		}
 	}
 	if !slices.ContainsFunc(c.lanes, func(l lane) bool { return l.key == s.key && l.from == a }) {
-		c.lanes = append(c.lanes, *s.lane())
+		c.lanes = append(c.lanes, lane{s.sockets, a})
 	}
 	return c
 }

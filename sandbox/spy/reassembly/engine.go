@@ -144,7 +144,7 @@ func (e *Engine) chunk(c *Chunk) {
 			e.Unplaced += int64(len(c.Data))
 			return
 		}
-		s = &stream{e: e, key: c.Key, writerFD: -1, readerFD: -1}
+		s = &stream{e: e, sockets: sockets{key: c.Key}, writerFD: -1, readerFD: -1}
 		e.streams[c.Key] = s
 	}
 	s.take(c, max(e.now, c.Time))
@@ -153,12 +153,14 @@ func (e *Engine) chunk(c *Chunk) {
 // dropReplaced ends what was said over sockets that are gone, where the kernel has put others in their places:
 // those of a chunk.
 func (e *Engine) dropReplaced(c *Chunk) {
-	writer, reader := c.Inode, uint64(0)
-	if c.Met || c.Read {
-		writer, reader = 0, c.Inode
+	by := sockets{key: c.Key}
+	if c.byReader() {
+		by.readerInode = c.Inode
+	} else {
+		by.writerInode = c.Inode
 	}
 	for _, k := range []Key{c.Key, c.Key.Back()} {
-		if s := e.streams[k]; s != nil && s.lane().isReplaced(c.Key, writer, reader) {
+		if s := e.streams[k]; s != nil && s.isReplaced(by) {
 			e.drop(s)
 		}
 	}

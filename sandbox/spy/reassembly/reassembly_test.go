@@ -122,7 +122,6 @@ func TestSockets(t *testing.T) {
 	s.want(t, "1 unix c2s 10>20 "+hello, "1 unix s2c 20>10 "+answer, "2 unix c2s 10>20 "+hello, "2 unix s2c 20>10 "+answer)
 }
 
-// Messages come whole, however they are written, and in the order in which the calls began.
 // The kernel gives the addresses of sockets that are closed to new ones: those are another conversation, whichever
 // end has which address.
 func TestAddressesOfSocketsAreUsedAgain(t *testing.T) {
@@ -154,6 +153,7 @@ func TestAddressesOfSocketsAreUsedAgain(t *testing.T) {
 	}
 }
 
+// Messages come whole, however they are written, and in the order in which the calls began.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	big := `{"jsonrpc":"2.0","id":2,"result":"` + strings.Repeat("x", 3<<20) + `"}`

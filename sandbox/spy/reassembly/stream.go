@@ -21,13 +21,11 @@ const (
 
 // stream is one direction: its bytes in order, cut into messages.
 type stream struct {
-	e   *Engine
-	key Key
-	// writer and reader are who was seen, nil while unknown; their descriptors beside, and the inodes of their
-	// sockets, 0 while unknown.
-	writer, reader           *Process
-	writerFD, readerFD       int32
-	writerInode, readerInode uint64
+	e *Engine
+	sockets
+	// writer and reader are who was seen, nil while unknown; their descriptors beside.
+	writer, reader     *Process
+	writerFD, readerFD int32
 
 	started bool
 	next    uint64 // the place of the next byte
@@ -56,7 +54,7 @@ type waitingLine struct {
 func (s *stream) take(c *Chunk, now time.Duration) {
 	s.used = now
 	p := s.e.known(c.Process)
-	if c.Met || c.Read {
+	if c.byReader() {
 		s.reader, s.readerFD, s.readerInode = p, c.FD, c.Inode
 	} else {
 		s.writer, s.writerFD, s.writerInode = p, c.FD, c.Inode
@@ -91,15 +89,6 @@ func (s *stream) take(c *Chunk, now time.Duration) {
 	if c.Met {
 		s.flush(now)
 	}
-}
-
-// lane is the stream as its conversation remembers it.
-func (s *stream) lane() *lane {
-	l := &lane{key: s.key, writerInode: s.writerInode, readerInode: s.readerInode}
-	if s.writer != nil {
-		l.from = s.writer.PID
-	}
-	return l
 }
 
 // drain takes the chunks whose turn has come.

@@ -93,7 +93,7 @@ func (s *slot) with(in oracle.Input) injected {
 		named = s.route.Path
 	}
 	place := fmt.Sprintf("%s %s: %s", s.route.Method, named, s.name)
-	q.in.At = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(place)
+	q.in.At = "/" + session.EscapePointer(place)
 	if s.inPath {
 		q.path = strings.Replace(s.route.Open, "{"+s.name+"}", url.PathEscape(in.Text), 1)
 		for strings.Contains(q.path, "{") {
