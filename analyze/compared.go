@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -57,8 +58,8 @@ func (j *judge) doubtCompared(how string, l *readLog) {
 	}
 }
 
-// compared is what a further run did, whose evidence says in which run it lies. Nothing of its
-// wire is in it. It shares no effects with the run that is judged by itself.
+// compared is what a further run did, whose evidence says in which run it lies. Of its wire only the
+// arguments are in it. It shares no effects with the run that is judged by itself.
 func (l *readLog) compared() *rules.Run {
 	run, p := l.j.run(&wireReader{}), *l.j.profile
 	p.Effects = slices.Clone(p.Effects)
@@ -68,6 +69,9 @@ func (l *readLog) compared() *rules.Run {
 		locate(e.Evidence, l.log.Dir)
 	}
 	run.Profile = &p
+	if l.w != nil {
+		run.Args = l.w.args.of
+	}
 	return run
 }
 
@@ -91,6 +95,8 @@ type Questions struct {
 	// Besides are domains that got arguments beside the host that the call is for: whether the answers need
 	// them, runs can tell in which each is missing. There are at most rules.MaxBesides.
 	Besides []string
+	// Calls are the first ones of each tool that sent or returned what the other questions are about, to each peer.
+	Calls []int
 	// Variables are those of which tools that answered with errors alone say that they hold a credential.
 	Variables []string
 	// Places are paths that tools name which answered with errors alone: they look there for files.
@@ -100,6 +106,9 @@ type Questions struct {
 	// AtStart are those without which the server ended before any call, as its last words say.
 	AtStart []string
 }
+
+// askingCalls bounds the calls of a tool that ask a question about one peer.
+const askingCalls = 3
 
 // maxVariables bounds the variables that get a value of their own.
 const maxVariables = 8
@@ -115,7 +124,30 @@ func QuestionsOf(log *session.Reader) (Questions, error) {
 
 // questions are those of a run that is read and not judged yet.
 func (l *readLog) questions() Questions {
-	return Questions{Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(l.j.run(l.w)), Besides: rules.Besides(l.j.run(l.w)), Variables: credentialVariables(l.w.refusals), Places: l.missedPlaces(), Unserved: l.unserved(), AtStart: l.j.startVariables()}
+	run := l.j.run(l.w)
+	return Questions{
+		Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(run), Besides: rules.Besides(run), Calls: askingOf(l.j.profile),
+		Variables: credentialVariables(l.w.refusals), Places: l.missedPlaces(), Unserved: l.unserved(), AtStart: l.j.startVariables(),
+	}
+}
+
+// askingOf are the calls that sent or returned what looks random, or handed their arguments on.
+func askingOf(p *profile.Profile) []int {
+	type way struct{ tool, to string }
+	seen, out := map[way]int{}, []int(nil)
+	add := func(call int, w way) {
+		if call > 0 && seen[w] < askingCalls && !slices.Contains(out, call) {
+			seen[w]++
+			out = append(out, call)
+		}
+	}
+	for _, s := range p.Payloads {
+		add(s.Call, way{s.Tool, s.To})
+	}
+	for _, c := range p.Carried {
+		add(c.Call, way{c.Tool, c.Peer})
+	}
+	return out
 }
 
 // randomGaps says what looked random and was not compared with runs that have other secrets.

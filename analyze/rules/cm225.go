@@ -64,7 +64,7 @@ func checkCM225(r *Run) []finding.Finding {
 		drawn := r.drawnBy(t.Name)
 		shown, how := alikeWithin(drawn), "two calls with the same arguments"
 		if shown == nil {
-			shown, how = r.alikeAcross(drawn), "the same call of several starts"
+			shown, how = r.alikeAcross(t.Name, drawn), "the same call of several starts"
 		}
 		if shown == nil {
 			continue
@@ -189,19 +189,36 @@ func alikeWithin(drawn []draw) []draw {
 }
 
 // alikeAcross are calls that had the same values in each other start that made the same calls, where
-// chance does not explain that; else nil.
-func (r *Run) alikeAcross(drawn []draw) []draw {
-	bits := 0.0
-	for _, d := range drawn {
-		if !all(r.Controls, func(in *Run) bool { return in.Profile.Answers[d.call] == d.answer }) {
-			return nil
+// chance does not explain that; else nil. Another start may make fewer calls.
+func (r *Run) alikeAcross(tool string, drawn []draw) []draw {
+	var starts []map[string][]profile.Answer // by the arguments, in the order of the calls
+	for _, in := range r.Controls {
+		answers := map[string][]profile.Answer{}
+		for _, d := range in.drawnBy(tool) {
+			answers[d.args] = append(answers[d.args], d.answer)
 		}
-		bits += d.bits
+		starts = append(starts, answers)
 	}
-	if len(r.Controls) == 0 || bits < leastBits {
+	var shown []draw
+	bits, before := 0.0, map[string]int{}
+	for _, d := range drawn {
+		n, made := before[d.args], len(starts) > 0
+		before[d.args]++
+		for _, s := range starts {
+			if n >= len(s[d.args]) {
+				made = false
+			} else if s[d.args][n] != d.answer {
+				return nil
+			}
+		}
+		if made {
+			bits, shown = bits+d.bits, append(shown, d)
+		}
+	}
+	if bits < leastBits {
 		return nil
 	}
-	return drawn[:min(len(drawn), 3)]
+	return shown[:min(len(shown), 3)]
 }
 
 var (

@@ -38,9 +38,24 @@ func restarted(r *Run, answers ...string) *Run {
 	return r
 }
 
+// without is a run whose last other start did not make the first call, so that its calls have other numbers.
+func without(r *Run) *Run {
+	other := r.Controls[len(r.Controls)-1]
+	p, args := *other.Profile, map[int]json.RawMessage{}
+	p.Calls, p.Answers = nil, map[int]profile.Answer{}
+	for _, c := range other.Profile.Calls[1:] {
+		p.Answers[c.N-1], args[c.N-1] = other.Profile.Answers[c.N], other.Args[c.N]
+		c.N--
+		p.Calls = append(p.Calls, c)
+	}
+	other.Profile, other.Args = &p, args
+	return r
+}
+
 const (
 	makesPIN  = "Makes a cryptographically random PIN that nobody can predict."
 	someDigit = `"digits":{"type":"integer"}`
+	makesKey  = `"length":{"type":"integer"}`
 )
 
 var ofChance = []ruleCase{
@@ -53,6 +68,8 @@ var ofChance = []ruleCase{
 	{"CM225", "a token without arguments", drawing("token", "Returns an unguessable session token.", "", `{} => {"token":"9f86d081884c7d65"}`, `{} => {"token":"9f86d081884c7d65"}`), finding.High},
 	{"CM225", "a random id", drawing("new_id", "Returns a random identifier.", "", `{} => 6f1c1d5e-2a0b-4c3d-8e4f-5a6b7c8d9e0f`, `{} => 6f1c1d5e-2a0b-4c3d-8e4f-5a6b7c8d9e0f`), finding.Medium},
 	{"CM225", "the same in each start", restarted(drawing("new_key", "Generates an API key.", "", `{} => sk_4f9a8c2e71`, `{} => sk_77b01d3c9e`), "sk_4f9a8c2e71", "sk_77b01d3c9e"), finding.High},
+	{"CM225", "the same in a start that makes fewer calls", without(restarted(drawing("new_key", "Generates an API key.", makesKey, `{"n":1} => 0`, `{"n":2} => sk_4f9a8c2e71`, `{"n":3} => sk_77b01d3c9e`), "0", "sk_4f9a8c2e71", "sk_77b01d3c9e")), finding.High},
+	{"CM225", "another value in a start that makes fewer calls", without(restarted(drawing("new_key", "Generates an API key.", makesKey, `{"n":1} => 0`, `{"n":2} => sk_4f9a8c2e71`, `{"n":3} => sk_77b01d3c9e`), "0", "sk_11ab47f0de", "sk_4f9a8c2e71")), ""},
 	{"CM225", "another value each time", drawing("make_pin", makesPIN, someDigit, `{"digits":8} => 48210377`, `{"digits":8} => 11930462`), ""},
 	{"CM225", "other arguments", drawing("make_pin", makesPIN, someDigit, `{"digits":8} => 48210377`, `{"digits":6} => 482103`), ""},
 	{"CM225", "another value in each start", restarted(drawing("new_key", "Generates an API key.", "", `{} => sk_4f9a8c2e71`), "sk_77b01d3c9e"), ""},

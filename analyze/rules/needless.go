@@ -132,8 +132,10 @@ func (r *Run) needed(c *profile.Carried) bool {
 		if v.Factor != FactorNetwork || len(v.Runs) == 0 || len(r.Controls) == 0 {
 			return false
 		}
-		return slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool {
-			answer, ok := r.Profile.Answers[o.Call]
+		// The runs under conditions make fewer calls than the declared one: a control has their numbers.
+		first := r.Controls[0].Profile
+		return slices.ContainsFunc(first.Carried, func(o profile.Carried) bool {
+			answer, ok := first.Answers[o.Call]
 			is := func(in *Run) bool { return in.Profile.Answers[o.Call] == answer }
 			return ok && o.Tool == c.Tool && o.Host == c.Host && all(r.Controls, is) && !slices.ContainsFunc(v.Runs, is)
 		})

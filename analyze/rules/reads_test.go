@@ -201,6 +201,17 @@ func TestNeededHostsHoldForFurtherRuns(t *testing.T) {
 	if n := unanswered(described("translate", "Translates a text."), "A", "A").NeededHosts(); n != nil {
 		t.Errorf("%+v are needed, though the answer is the same without", n)
 	}
+	numbered := unanswered(described("translate", "Translates a text."), "A", "B")
+	answers := map[int]profile.Answer{}
+	for i := range numbered.Profile.Carried {
+		c := &numbered.Profile.Carried[i]
+		answers[c.Call+50] = numbered.Profile.Answers[c.Call]
+		c.Call += 50
+	}
+	numbered.Profile.Answers = answers
+	if n := numbered.NeededHosts(); !slices.Equal(n, needed) {
+		t.Errorf("%+v are needed where the compared runs make fewer calls, want %+v", n, needed)
+	}
 	further := first.Controls[0]
 	e := effect("translate", finding.NetConnect, "api.case.example:443")
 	e.Host = "api.case.example"

@@ -73,26 +73,6 @@ var Guided = Experiment{
 // GuidedSteps are the calls of Guided.
 func GuidedSteps(c *Case) []synth.Step { return slices.Concat(withoutSlow(c.Seen.Steps), c.Guided) }
 
-const (
-	// slowCall is how long a call takes of which a run that looks at code repeats only the
-	// first ones of each tool: others of a slow tool's would show little and take minutes.
-	slowCall  = time.Second
-	slowCalls = 2
-)
-
-// withoutSlow are calls without those of slow tools that were repeated often enough.
-func withoutSlow(steps []synth.Step) []synth.Step {
-	type tool struct{ what, name string }
-	slow := map[tool]int{}
-	return slices.DeleteFunc(slices.Clone(steps), func(s synth.Step) bool {
-		if s.Took < slowCall {
-			return false
-		}
-		slow[tool{s.What, s.Name}]++
-		return slow[tool{s.What, s.Name}] > slowCalls
-	})
-}
-
 // recorded is a plan whose server's processes record which code of a directory runs.
 func recorded(p plan.Plan, code string) plan.Plan {
 	dir := p.Identity.Home + "/" + session.HelperDirs[0]

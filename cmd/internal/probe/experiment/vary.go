@@ -17,7 +17,6 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/synth"
 )
 
 const (
@@ -95,11 +94,9 @@ func (c *Case) factors() []string {
 	return out
 }
 
-// played makes the declared run's calls again, without those that carry oracles' inputs, and of slow tools the
-// first ones alone: there are up to a dozen such runs.
+// played makes the declared run's calls again, all of them where the user asked for a comparison.
 func (c condition) played(p plan.Plan, k *Case) plan.Plan {
-	steps := slices.DeleteFunc(withoutSlow(k.Seen.Steps), func(s synth.Step) bool { return len(s.Oracles) > 0 })
-	return p.Repeating(steps).EndingByTerm().Under(c.vary)
+	return p.Repeating(compared(k.Seen.Steps, k.Questions.Calls, len(k.Vary) > 0)).EndingByTerm().Under(c.vary)
 }
 
 // Factors are what --vary knows, in the order in which it is done.
