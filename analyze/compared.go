@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -12,11 +13,11 @@ import (
 
 // readVaried reads the log of a run under a condition, or of a control: it is compared with the declared run, and
 // judged by itself. Its gaps are the comparison's, so no policy accepts one here.
-func readVaried(log *session.Reader, p *policy.Policy) (*readLog, error) {
+func readVaried(log *session.Reader, p *policy.Policy, known *detect.Known) (*readLog, error) {
 	if log.Header.Vary == nil {
 		return nil, errors.New("read the runs under conditions: the log of one names no condition")
 	}
-	return readWhole(log, p, gapKeeper{}, nil)
+	return readWhole(log, p, gapKeeper{}, detect.Options{Known: known})
 }
 
 // compare joins to a run those that it is compared with.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/custom"
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -40,7 +41,7 @@ func OpenDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Dir
 		change(in)
 	}
 	d := &Directory{dir: dir, Inputs: in, varied: map[string]*readLog{}}
-	d.opts = Options{FailOn: in.FailOn, Version: version, Changed: in.Changed, Least: in.Least}
+	d.opts = Options{FailOn: in.FailOn, Version: version, Changed: in.Changed, Least: in.Least, known: &detect.Known{}}
 	if in.AuditError != "" {
 		d.opts.AuditErr = errors.New(in.AuditError)
 	}
@@ -136,7 +137,7 @@ func (d *Directory) readVaried(runs []session.IndexedRun) ([]*readLog, error) {
 			if err != nil {
 				return nil, err
 			}
-			if d.varied[r.Dir], err = readVaried(log, d.opts.Policy); err != nil {
+			if d.varied[r.Dir], err = readVaried(log, d.opts.Policy, d.opts.known); err != nil {
 				return nil, err
 			}
 		}

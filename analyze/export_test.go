@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/custom"
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -31,7 +32,7 @@ func wholeRun(t *testing.T, dir *os.Root) (*judge, *rules.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := readWhole(log, nil, gapKeeper{}, nil)
+	l, err := readWhole(log, nil, gapKeeper{}, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,8 @@ type Options struct {
 	Texts *Texts
 	// sent is what the server was sent in an earlier run whose files it has.
 	sent *detect.Sent
+	// known is what was read in other logs of the same server, nil for nothing.
+	known *detect.Known
 	// kept are the directories that the server made in that run.
 	kept []profile.Kept
 	// needed are the hosts that its tools' answers needed in the run that was compared with others.
@@ -124,7 +126,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 
 // read reads the log of a run that is judged.
 func (opts *Options) read(log *session.Reader) (*readLog, error) {
-	return readWhole(log, opts.Policy, gapKeeper{policy: opts.Policy, started: log.Header.Started}, opts.sent)
+	return readWhole(log, opts.Policy, gapKeeper{policy: opts.Policy, started: log.Header.Started}, detect.Options{Sent: opts.sent, Known: opts.known})
 }
 
 // judge says where what was seen in a log differs from what was said.

@@ -76,12 +76,25 @@ func (w *wireReader) carried(seq uint64, result json.RawMessage) {
 		if !strings.Contains(s, "://") {
 			return
 		}
-		for _, find := range []*lazyregexp.Regexp{images, anchors} {
-			for _, m := range find.FindAllStringSubmatch(s, maxLinks) {
-				w.link(seq, strings.Join(m[1:], ""), find == images)
-			}
+		for _, l := range detect.Once(w.known, "links", s, linksIn) {
+			w.link(seq, l.address, l.loaded)
 		}
 	})
+}
+
+// linkIn is an address in a text; loaded says that a client loads it by itself.
+type linkIn struct {
+	address string
+	loaded  bool
+}
+
+func linksIn(s string) (out []linkIn) {
+	for _, find := range []*lazyregexp.Regexp{images, anchors} {
+		for _, m := range find.FindAllStringSubmatch(s, maxLinks) {
+			out = append(out, linkIn{strings.Join(m[1:], ""), find == images})
+		}
+	}
+	return out
 }
 
 // mayHoldURL tells most values that hold no "://", which JSON may write with escapes.

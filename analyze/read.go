@@ -40,13 +40,13 @@ type readLog struct {
 	w *wireReader
 }
 
-// readWhole reads a run's log, by the user's policy. before is what the server was sent in an earlier run whose files it
-// has, nil for nothing.
-func readWhole(log *session.Reader, p *policy.Policy, keeper gapKeeper, before *detect.Sent) (*readLog, error) {
+// readWhole reads a run's log, by the user's policy. Of o, Sent and Known count.
+func readWhole(log *session.Reader, p *policy.Policy, keeper gapKeeper, o detect.Options) (*readLog, error) {
 	j := newJudge(log.Header)
 	j.policy, j.keeper = p, keeper
 	r := j.reading(log.Recorded)
-	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
+	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: o.Sent, Known: o.Known})
+	r.w.known = o.Known
 	file, err := log.Wire()
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -24,10 +25,12 @@ type wireReader struct {
 	surface wire.Surface
 	// first is the first listing of tools, nil before it; whole are the other lists
 	// of which one was seen to its end.
-	first     *wire.Toolset
-	whole     map[wire.List]bool
-	listed    listings
-	links     links
+	first  *wire.Toolset
+	whole  map[wire.List]bool
+	listed listings
+	links  links
+	// known is what was read in long texts, nil for nothing.
+	known     *detect.Known
 	prompts   prompts
 	args      arguments
 	facts     rules.WireFacts

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -40,11 +41,7 @@ func (downloads) event(c *context) {
 			}
 			s, _ := wire.Text(quoted)
 			n++
-			for _, m := range ranDownload.FindAllStringSubmatch(s, maxTold) {
-				host := ""
-				for _, group := range m[1:] {
-					host += group
-				}
+			for _, host := range Once(c.known, "downloads", s, downloadedFrom) {
 				if host == "" || told[host] || named(c, host) {
 					continue
 				}
@@ -54,6 +51,14 @@ func (downloads) event(c *context) {
 			}
 		})
 	}
+}
+
+// downloadedFrom are the hosts of the lines of a text that run a download.
+func downloadedFrom(s string) (hosts []string) {
+	for _, m := range ranDownload.FindAllStringSubmatch(s, maxTold) {
+		hosts = append(hosts, strings.Join(m[1:], ""))
+	}
+	return hosts
 }
 
 func holdsAny(text []byte, words [][]byte) bool {

@@ -20,6 +20,8 @@ type Options struct {
 	// Sent is what coalmine gave the server in an earlier session, and the server may have
 	// kept some of it; nil for nothing. It is for an OwnClient.
 	Sent *Sent
+	// Known is what was read in other sessions, nil for none.
+	Known *Known
 	// Patterns are a user's own, beside the built-in ones.
 	Patterns []*pii.Pattern
 	// SummaryOnly asks for no more than Log.Summary tells: detectors that it does
@@ -50,6 +52,7 @@ type context struct {
 	scan  *pii.Scanner // for payloads
 	say   *pii.Scanner // for what is said about them
 	own   bool
+	known *Known
 	sent  *Sent // of our own, nil for another's client
 	// given are the arguments of the call that is answered, nil where they are not known.
 	given []byte
@@ -110,7 +113,10 @@ type Engine struct {
 
 // NewEngine returns an Engine for one session.
 func NewEngine(o Options) *Engine {
-	e := &Engine{ctx: context{scan: pii.NewScanner(o.Patterns), say: pii.NewScanner(o.Patterns), own: o.OwnClient}}
+	e := &Engine{ctx: context{scan: pii.NewScanner(o.Patterns), say: pii.NewScanner(o.Patterns), own: o.OwnClient, known: o.Known}}
+	if o.Known == nil {
+		e.ctx.known = &Known{}
+	}
 	if o.OwnClient {
 		e.ctx.sent = o.Sent.clone()
 	}

@@ -36,7 +36,7 @@ func (handouts) event(c *context) {
 			}
 			s, _ := wire.Text(quoted)
 			n++
-			for _, l := range handout.Leaks(s) {
+			for _, l := range Once(c.known, "leaks", s, handout.Leaks) {
 				if !told[l.Host] && !named(c, l.Host) {
 					told[l.Host] = true
 					tellLeak(c, whose, extra, &l)

@@ -115,7 +115,7 @@ func (d *declarations) entry(c *context, list string, what OwnerKind, v []byte) 
 	owner, who, extra := ownerOf(list, what, v)
 	told := map[string]bool{}
 	EachSaid(v, func(place, s string) {
-		for _, hit := range text.Scan(s) {
+		for _, hit := range Once(c.known, "hits", s, text.Scan) {
 			sub, severity, how := "tool_poisoning", 3, "gives the model instructions that the user does not see"
 			if hit.Rule == text.Hidden {
 				sub, severity, how = "hidden_text", 2, "contains characters that a reader cannot see"
@@ -223,7 +223,7 @@ func tellSaid(c *context, body json.RawMessage, where string, about func() (whos
 			return
 		}
 		s, _ := wire.Text(quoted)
-		for _, h := range text.Scan(s) {
+		for _, h := range Once(c.known, "hits", s, text.Scan) {
 			sub, severity, how := judgeSaid(h, where)
 			was := of[sub]
 			if sub == "" || severity < was.severity || severity == was.severity && (h.Quoted || !was.quoted) || c.sent.hasText(&h, s) {

@@ -112,15 +112,14 @@ func (r *Run) conditionally(in *Run, e *finding.Effect) finding.Severity {
 	return finding.Low
 }
 
-// digits are the parts of a name that count or date.
-var digits = lazyregexp.New(`[0-9]+`)
+// numbered are the parts of a name that count, date or are drawn: numbers, and words of letters and digits.
+var numbered = lazyregexp.New(`[A-Za-z]*[0-9][A-Za-z0-9]*`)
 
-// comparableAction is an effect without what differs from run to run: the numbers
-// in a file's name.
+// comparableAction is an effect without what differs from run to run: the numbered parts of a file's name.
 func (r *Run) comparableAction(e *finding.Effect) action {
 	d := actionOf(e)
 	if e.Kind == finding.FileWrite || e.Kind == finding.FileDelete {
-		d.what = digits.ReplaceAllString(r.stable(e.Target), "#")
+		d.what = numbered.ReplaceAllString(r.stable(e.Target), "#")
 	}
 	return d
 }
