@@ -12,11 +12,15 @@ import (
 const accepted = 90 * 24 * time.Hour
 
 // suppression are the lines of a policy that accept a finding, ready to copy.
-func suppression(res *analyze.Result, f *finding.Finding) string {
-	if res.Run.Started.IsZero() || f.Fingerprint == "" {
+func suppression(res *analyze.Result, h *habit) string {
+	if res.Run.Started.IsZero() || h.Fingerprint == "" {
 		return ""
 	}
-	return fmt.Sprintf("suppress:\n  - {fingerprint: %s, reason: TODO, owner: TODO, expires: %s}", f.Fingerprint, res.Run.Started.UTC().Add(accepted).Format("2006-01-02"))
+	out := "suppress:"
+	for _, f := range append([]*finding.Finding{h.Finding}, h.others...) {
+		out += fmt.Sprintf("\n  - {fingerprint: %s, reason: TODO, owner: TODO, expires: %s}", f.Fingerprint, res.Run.Started.UTC().Add(accepted).Format("2006-01-02"))
+	}
+	return out
 }
 
 // request is the call that a finding is about with its arguments, "" where no timeline

@@ -28,7 +28,9 @@ type findingView struct {
 	Request, Why, Fix, Accept, Tier string
 	// Sources are the likely lines of the source, Run what the run shows of one in the source.
 	Sources, Run string
-	References   []referenceView
+	// Same are the same findings of other tools.
+	Same       []sameView
+	References []referenceView
 }
 
 // rungView is a step of the ladder that evidence climbs.
@@ -38,6 +40,8 @@ type rungView struct {
 }
 
 type evidenceView struct{ When, Where, Text string }
+
+type sameView struct{ Tool, Text, Where, Fingerprint string }
 
 type referenceView struct{ Name, URL string }
 
@@ -64,9 +68,11 @@ func (v *pageView) findings(res *analyze.Result) {
 		drawn[t.Call] = true
 	}
 	all := sorted(res)
-	v.MoreFindings = max(0, len(all)-maxPageFindings)
-	for i := range all[:len(all)-v.MoreFindings] {
-		f := &all[i]
+	list := habits(all)
+	list = list[:min(len(list), maxPageFindings)]
+	v.MoreFindings = len(all) - told(list)
+	for i := range list {
+		f := list[i].Finding
 		doc := docs[f.Rule]
 		c := findingView{
 			ID: fmt.Sprintf("f%d", i+1), Rule: Escape(f.Rule, 60), Title: Escape(f.Title, 200), Message: Escape(capital(f.Message), 500), Severity: f.Severity,
@@ -78,7 +84,7 @@ func (v *pageView) findings(res *analyze.Result) {
 			c.Help = [][]spanView{{{Text: Escape(doc.Help, 4000)}}}
 		}
 		a := &doc.Advice
-		c.Request, c.Why, c.Fix, c.Accept = request(res, f), a.Why, a.Fix, suppression(res, f)
+		c.Request, c.Why, c.Fix, c.Accept = request(res, f), a.Why, a.Fix, suppression(res, &list[i])
 		if a.Fix != "" {
 			c.Tier = a.Tier()
 		}
@@ -94,6 +100,13 @@ func (v *pageView) findings(res *analyze.Result) {
 		}
 		for _, e := range f.Evidence[:min(len(f.Evidence), maxPageEvidence)] {
 			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), locationOf(&e), Escape(sunk(res, &e), 440)})
+		}
+		for _, o := range list[i].others {
+			same := sameView{Tool: Escape(o.Tool, 80), Fingerprint: o.Fingerprint}
+			if len(o.Evidence) > 0 {
+				same.Text, same.Where = Escape(sunk(res, &o.Evidence[0]), 240), locationOf(&o.Evidence[0])
+			}
+			c.Same = append(c.Same, same)
 		}
 		c.More = max(0, len(f.Evidence)-maxPageEvidence)
 		v.Findings = append(v.Findings, c)

@@ -117,12 +117,17 @@ func (m *markdown) table(res *analyze.Result) {
 	m.line("| severity | rule | finding |")
 	m.line("|---|---|---|")
 	shown := 0
-	for i := range all[:min(len(all), maxMarkdownFindings)] {
-		f := &all[i]
-		if !m.line("| %s %s | %s | %s |", severitySign[f.Severity], f.Severity, ruleLink(f.Rule), code(f.Message, 300)) {
+	list := habits(all)
+	for i := range list[:min(len(list), maxMarkdownFindings)] {
+		h := &list[i]
+		also := ""
+		if same := h.same(); same != "" {
+			also = ", the same of " + code(same, 400)
+		}
+		if !m.line("| %s %s | %s | %s%s |", severitySign[h.Severity], h.Severity, ruleLink(h.Rule), code(h.Message, 300), also) {
 			break
 		}
-		shown++
+		shown += 1 + len(h.others)
 	}
 	if shown < len(all) {
 		m.line("")
@@ -167,8 +172,9 @@ func (m *markdown) evidence(res *analyze.Result) {
 		return
 	}
 	m.line("")
-	for i := range all[:min(len(all), maxMarkdownFindings)] {
-		f := &all[i]
+	list := habits(all)
+	for i := range list[:min(len(list), maxMarkdownFindings)] {
+		f := list[i].Finding
 		if len(f.Evidence) == 0 || m.b.Len() > maxMarkdown-8<<10 {
 			continue
 		}
@@ -180,7 +186,7 @@ func (m *markdown) evidence(res *analyze.Result) {
 			}
 			m.line("- %s %s", code(sunk(res, &e), 240), code(locationOf(&e), 240))
 		}
-		m.advice(res, f)
+		m.advice(res, &list[i])
 		m.line("")
 	}
 	m.last("</details>")
@@ -188,7 +194,8 @@ func (m *markdown) evidence(res *analyze.Result) {
 }
 
 // advice says with which call a finding came, why it matters, how to fix it and how to accept it.
-func (m *markdown) advice(res *analyze.Result, f *finding.Finding) {
+func (m *markdown) advice(res *analyze.Result, h *habit) {
+	f := h.Finding
 	if call := request(res, f); call != "" {
 		m.line("- Call %d: %s", f.Call, code(call, 240))
 	}
@@ -202,8 +209,9 @@ func (m *markdown) advice(res *analyze.Result, f *finding.Finding) {
 		m.line("- Why: %s", a.Why)
 		m.line("- Fix: %s", a.Fix)
 	}
-	if s := suppression(res, f); s != "" {
-		m.line("- If it is intended, add to coalmine.yaml: %s", code(strings.ReplaceAll(s, "\n  - ", " [")+"]", 240))
+	if s := suppression(res, h); s != "" {
+		s = strings.Replace(s, "\n  - ", " [", 1)
+		m.line("- If it is intended, add to coalmine.yaml: %s", code(strings.ReplaceAll(s, "\n  - ", ", ")+"]", 4000))
 	}
 }
 

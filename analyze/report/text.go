@@ -133,19 +133,25 @@ func (p *printer) head(res *analyze.Result) {
 func (p *printer) findings(res *analyze.Result) {
 	all := res.All()
 	rules.Sort(all)
-	for i := range all[:min(len(all), maxShown)] {
-		p.finding(res, &all[i])
+	list := habits(all)
+	shown := list[:min(len(list), maxShown)]
+	for i := range shown {
+		p.finding(res, &shown[i])
 	}
-	if len(all) > maxShown {
+	if more := len(all) - told(shown); more > 0 {
 		p.line("")
-		p.line("  … and %d more findings, in report.json", len(all)-maxShown)
+		p.line("  … and %d more findings, in report.json", more)
 	}
 }
 
 // finding tells one. The command that repeats the whole run is told once, elsewhere.
-func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
+func (p *printer) finding(res *analyze.Result, h *habit) {
+	f := h.Finding
 	p.line("")
 	p.line("  %s  %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, Clean(f.Message, 300))
+	if same := h.same(); same != "" {
+		p.line("            the same of %s", same)
+	}
 	if call := request(res, f); call != "" {
 		p.line("            call %d: %s", f.Call, Clean(call, 200))
 	}

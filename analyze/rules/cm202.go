@@ -20,7 +20,7 @@ func checkCM202(r *Run) []finding.Finding {
 	var in, outside []finding.Finding
 	var targets []string
 	promised := r.promisedLocal()
-	for _, e := range r.effects(finding.NetConnect) {
+	for _, e := range r.connections() {
 		if !leaving(e) || e.Phase == finding.PhaseBuild || r.closedWorld(e) {
 			continue
 		}

@@ -21,7 +21,7 @@ var cm209Doc = finding.Rule{
 func checkCM209(r *Run) []finding.Finding {
 	var out []finding.Finding
 	promised := r.promisedLocal() != nil
-	for _, e := range r.effects(finding.NetConnect) {
+	for _, e := range r.connections() {
 		if !leaving(e) || e.Call == 0 && promised || (e.Call == 0 && !e.Phase.Unpinned() && e.Phase != finding.PhaseShutdown) {
 			continue
 		}

@@ -258,11 +258,15 @@ func (r *Run) of(doc *finding.Rule, e *finding.Effect, message string) finding.F
 // programs draw from: another run has another.
 const firstEphemeral = 32768
 
-// Identity is an effect's target as a fingerprint has it.
+// Identity is an effect's target as a fingerprint has it. A question for a name is that for the connection to it which
+// most often follows, in the same call or a later one. Port 0 is one that the kernel draws.
 func (r *Run) Identity(e *finding.Effect) string {
+	if name, ok := strings.CutPrefix(e.Target, "dns:"); ok && e.Kind == finding.NetConnect {
+		return name + ":443"
+	}
 	i := strings.LastIndexByte(e.Target, ':')
 	if own := e.Kind == finding.NetListen || strings.HasPrefix(e.Target, "loopback:"); own && i >= 0 {
-		if port, err := strconv.Atoi(e.Target[i+1:]); err == nil && port >= firstEphemeral {
+		if port, err := strconv.Atoi(e.Target[i+1:]); err == nil && (port == 0 || port >= firstEphemeral) {
 			return e.Target[:i+1] + "ephemeral"
 		}
 	}
@@ -384,6 +388,21 @@ func (r *Run) effects(kinds ...finding.EffectKind) []*finding.Effect {
 		}
 	}
 	return out
+}
+
+// connections are what the run tried to reach, and last the questions for names: one tells no more than the connection
+// to that name, but where it alone can be pinned to a call.
+func (r *Run) connections() []*finding.Effect {
+	out := r.effects(finding.NetConnect)
+	slices.SortStableFunc(out, func(a, b *finding.Effect) int { return cmp.Compare(asksName(a), asksName(b)) })
+	return out
+}
+
+func asksName(e *finding.Effect) int {
+	if strings.HasPrefix(e.Target, "dns:") {
+		return 1
+	}
+	return 0
 }
 
 // excused reports whether the effect at an index is ordinary, or the policy allows it.
