@@ -40,10 +40,11 @@ func (f *frame) assign(a lang.Assign) *value {
 				f.aliasParts(t, a.Value)
 			}
 		case "+=":
-			old := f.eval(t)
-			f.bind(t, f.concat([]*value{old, v}), false)
-		default:
-			f.bind(t, merge(f.eval(t), v), false)
+			v = f.concat([]*value{f.eval(t), v})
+			f.bind(t, v, false)
+		default: // the value of a ??= b is a's, too
+			v = merge(f.eval(t), v)
+			f.bind(t, v, false)
 		}
 	}
 	return v

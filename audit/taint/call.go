@@ -448,6 +448,21 @@ func (f *frame) eachElement(c *callInfo) *value {
 	return out
 }
 
+// reduced evaluates list.reduce(function, first): what the function made of earlier elements comes back to it.
+func (f *frame) reduced(c *callInfo) *value {
+	element := c.recv.element()
+	made := element
+	if len(c.args) > 1 {
+		made = c.args[1]
+	}
+	if v := c.arg(0); v.call != nil {
+		for range 2 {
+			made = merge(made, f.invoke(v.call, &callInfo{call: lang.Call{Span: c.call.Span}, args: []*value{made, element}}, false))
+		}
+	}
+	return made
+}
+
 // calledLater evaluates f(function, arguments…).
 func (f *frame) calledLater(c *callInfo, at int) *value {
 	v := c.args[at]

@@ -292,7 +292,7 @@ func (f *frame) store(target lang.Expr, v *value) {
 var adders = set("append push add extend insert unshift update set WriteString Write appendleft")
 
 // elements are methods that call a function with each element of the receiver.
-var elements = set("map filter forEach some every find findIndex flatMap then reduce sort catch finally")
+var elements = set("map filter forEach some every find findIndex flatMap then reduce reduceRight sort catch finally")
 
 // methodResult is the result of a method of something, nil where it is not known.
 func (f *frame) methodResult(c *callInfo) *value {
@@ -304,6 +304,8 @@ func (f *frame) methodResult(c *callInfo) *value {
 	case adders[c.method]:
 		f.added(c)
 		return recv
+	case (c.method == "reduce" || c.method == "reduceRight") && c.hasFunction():
+		return f.reduced(c)
 	case elements[c.method] && c.hasFunction():
 		return f.eachElement(c)
 	case c.method == "call" || c.method == "apply" || c.method == "bind":

@@ -126,7 +126,7 @@ var keeps = set(`
 // keepMethods are methods whose result comes from the receiver, and from the arguments.
 var keepMethods = set(`
 	strip lstrip rstrip lower upper title capitalize casefold swapcase replace removeprefix removesuffix split rsplit splitlines partition rpartition join format format_map encode decode expandtabs ljust rjust zfill center translate copy items values keys get pop setdefault update read readlines getvalue model_dump dict json as_posix with_suffix with_name with_stem expanduser absolute joinpath geturl _replace substitute safe_substitute __str__ popitem tolist
-	trim trimStart trimEnd toLowerCase toUpperCase toString valueOf slice substring substr concat replaceAll at charAt padStart padEnd repeat normalize reverse sort flat flatMap map filter find reduce forEach entries shift splice fill match matchAll then catch finally toJSON toISOString bind href digest hexdigest parse safeParse parseAsync safeParseAsync parseAsyncOrThrow unwrap
+	trim trimStart trimEnd toLowerCase toUpperCase toString valueOf slice substring substr concat replaceAll at charAt padStart padEnd repeat normalize reverse sort flat flatMap map filter find reduce reduceRight forEach entries shift splice fill match matchAll then catch finally toJSON toISOString bind href digest hexdigest parse safeParse parseAsync safeParseAsync parseAsyncOrThrow unwrap
 	String Text Bytes GetString GetArguments RequireString GetStringSlice RequireStringSlice ParseString JoinPath Clone Elem WithContext GetRawArguments BindArguments DecodeString
 `)
 
