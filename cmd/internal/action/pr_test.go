@@ -41,6 +41,11 @@ func TestPullRequests(t *testing.T) {
 		{"gitlab: a change of nothing has empty reports", true, gitlabUnchanged},
 		{"jenkins: the sample finds the leaky server, and keeps the reports", false, jenkins},
 		{"azure: the sample finds the leaky server, and keeps the reports", false, azure},
+		{"docker run: a mounted checkout with a leaky server fails", false, mountedLeaky},
+		{"docker run: a mounted checkout with an honest server passes", false, mountedHonest},
+		{"docker run: a mounted checkout without a changed server passes", true, mountedNothing},
+		{"docker run: with the engine's socket, in containers beside it, a leaky server fails", false, siblingLeaky},
+		{"docker run: with the engine's socket, in containers beside it, an honest server passes", false, siblingHonest},
 		{"pre-commit: a commit with a leaky server is refused", false, preCommitLeaky},
 		{"pre-commit: a commit without one is made", true, preCommitClean},
 		{"pre-commit: a configuration that cannot be read is refused", true, preCommitBroken},
@@ -80,6 +85,13 @@ func addLeaky(t *testing.T) func(string) {
 	return func(dir string) {
 		program(t, dir, "leaky", "./testdata/servers/leaky")
 		configure(t, dir, "honest", "leaky")
+	}
+}
+
+func addHonest(t *testing.T) func(string) {
+	return func(dir string) {
+		program(t, dir, "second", "./testdata/servers/honest")
+		configure(t, dir, "honest", "second")
 	}
 }
 
@@ -163,10 +175,7 @@ func githubUnchanged(t *testing.T) {
 }
 
 func githubHonest(t *testing.T) {
-	j, _ := prJob(t, func(dir string) {
-		program(t, dir, "second", "./testdata/servers/honest")
-		configure(t, dir, "honest", "second")
-	})
+	j, _ := prJob(t, addHonest(t))
 	// Without the right to comment, the job goes on.
 	s := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(s.Close)

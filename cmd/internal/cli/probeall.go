@@ -56,7 +56,7 @@ func (e *env) begin(ctx context.Context, f *probeFlags, runs []plan.Options) (ne
 	if f.dryRun {
 		return func(i int) (int, error) { return e.dryRun(ctx, runs[i], f) }, func() {}
 	}
-	slots := probe.Slots(&f.Options)
+	slots := probe.Slots(ctx, &f.Options)
 	atOnce := max(1, min(slots, len(runs)))
 	taken, wait := sideBySide(len(runs), atOnce, func(i int) ended {
 		o, run := runs[i], probe.Run

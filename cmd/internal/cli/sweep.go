@@ -130,7 +130,7 @@ func (f *sweepFlags) ready(cmd *cobra.Command) error {
 	}
 	o := f.Options
 	o.Jobs, o.Limits = 0, plan.DefaultLimits
-	f.share(probe.Slots(&o))
+	f.share(probe.Slots(cmd.Context(), &o))
 	if err := f.readPolicy(cmd.Context()); err != nil {
 		return err
 	}

@@ -72,9 +72,9 @@ func unseenIfAllowed(ctx context.Context, b sandbox.Backend, o *plan.Options) (t
 	return sandbox.TracerEBPF, ""
 }
 
-// pick finds the backend. In a container of ours that container is the
-// sandbox, since it allows no other. Else, with "auto", docker is preferred, since an image is
-// a cleaner place; why says what decided.
+// pick finds the backend. With "auto" a container of ours that may be the sandbox is it; one that has an engine's socket
+// in its place starts containers beside itself. Elsewhere docker is preferred, since an image is a cleaner place; why says
+// what decided.
 func pick(ctx context.Context, o *plan.Options) (b sandbox.Backend, why string, err error) {
 	d, l := docker.New(o.Image), local.New()
 	switch o.Sandbox {
@@ -85,16 +85,24 @@ func pick(ctx context.Context, o *plan.Options) (b sandbox.Backend, why string, 
 	case "local":
 		return l, "", nil
 	case "auto":
-		if inplace.Here() {
+		if mayBeSandbox(ctx) {
 			return inplace.New(), "in place: this container is the sandbox", nil
 		}
 		s := d.Supported(ctx)
+		if inplace.Here() && s.OK != sandbox.Yes {
+			return inplace.New(), "in place: this container has no engine's socket", nil
+		}
 		if s.OK == sandbox.Yes {
 			return d, "docker: " + s.Reason, nil
 		}
 		return l, "local, since docker is not available: " + s.Reason, nil
 	}
 	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker, local or inplace"}
+}
+
+// mayBeSandbox reports whether this process is in a container in which servers can run.
+func mayBeSandbox(ctx context.Context) bool {
+	return inplace.Here() && inplace.New().Supported(ctx).OK != sandbox.No
 }
 
 // supported asks the backend. A local run without a tracer in it needs less: its

@@ -24,10 +24,10 @@ func TestAllowInPlace(t *testing.T) {
 func TestOneRunAtATimeInPlace(t *testing.T) {
 	t.Parallel()
 	o := &plan.Options{Jobs: 4}
-	if n := jobs(inplace.New(), o); n != 1 {
+	if n := jobs(t.Context(), inplace.New(), o); n != 1 {
 		t.Errorf("in place %d", n)
 	}
-	if n := jobs(local.New(), o); n != 4 {
+	if n := jobs(t.Context(), local.New(), o); n != 4 {
 		t.Errorf("in sandboxes of their own %d", n)
 	}
 }

@@ -231,7 +231,7 @@ func prepare(ctx context.Context, o plan.Options, test Seams) (*probe, string, e
 		return nil, "", err
 	}
 	o.Tracer = at.tracer
-	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.Driver}, jobs: experiment.NewJobs(jobs(at.backend, &o))}
+	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.Driver}, jobs: experiment.NewJobs(jobs(ctx, at.backend, &o))}
 	if o.Package != nil {
 		if p.fetched, err = fetch(ctx, at.backend, &o, &p.helpers); err != nil {
 			return nil, "", errors.Join(err, p.helpers.remove())

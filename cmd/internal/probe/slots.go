@@ -1,26 +1,26 @@
 package probe
 
 import (
+	"context"
 	"runtime"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/inplace"
 )
 
 // jobs is how many runs may be alive at once: what the user says, or one for each
 // processor, as far as there is memory for the servers. In place all servers run in the one
 // container, where they would see each other.
-func jobs(b sandbox.Backend, o *plan.Options) int {
+func jobs(ctx context.Context, b sandbox.Backend, o *plan.Options) int {
 	if b.Name() == "inplace" {
 		return 1
 	}
-	return Slots(o)
+	return Slots(ctx, o)
 }
 
 // Slots is how many sandboxes the probes of several targets may have at once, all together.
-func Slots(o *plan.Options) int {
-	if o.Sandbox == "inplace" || o.Sandbox == "auto" && inplace.Here() {
+func Slots(ctx context.Context, o *plan.Options) int {
+	if o.Sandbox == "inplace" || o.Sandbox == "auto" && mayBeSandbox(ctx) {
 		return 1 // as in jobs
 	}
 	if o.Jobs > 0 {

@@ -14,7 +14,7 @@ func TestSlots(t *testing.T) {
 	}{{"inplace", 4, 1}, {"inplace", 0, 1}, {"local", 4, 4}, {"docker", 1, 1}} {
 		var o plan.Options
 		o.Sandbox, o.Jobs = c.sandbox, c.jobs
-		if got := Slots(&o); got != c.want {
+		if got := Slots(t.Context(), &o); got != c.want {
 			t.Errorf("%s, --jobs %d: %d", c.sandbox, c.jobs, got)
 		}
 	}
