@@ -223,6 +223,11 @@ func (r *reading) mark(m *session.Mark, reply bool) {
 	} else {
 		r.b.Mark(m)
 	}
+	for _, in := range m.Oracles {
+		if m.Kind == session.MarkServed && in.Text != "" && r.d != nil {
+			r.d.Served(in.Text)
+		}
+	}
 	j.timelines.mark(m)
 	j.mark(m)
 	j.last = max(j.last, m.Time)

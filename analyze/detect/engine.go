@@ -236,6 +236,9 @@ func NewSession(o Options, also ...Observer) *Session {
 // Sent is what coalmine as the client gave the server so far, nil for another's client.
 func (s *Session) Sent() *Sent { return s.engine.ctx.sent }
 
+// Served takes a text that hosts of coalmine's served to the server: what the server repeats of it is not its own.
+func (s *Session) Served(text string) { s.engine.ctx.sent.served(text) }
+
 // Frame judges the frame that a Scanner has returned last.
 func (s *Session) Frame(f *session.Frame, from *session.Scanner) {
 	s.frames.Frame(f, from.Envelope(), from.Line())

@@ -68,6 +68,18 @@ func (s *Sent) event(e *wirelog.Event) {
 	}
 }
 
+// served takes a text that coalmine gave the server otherwise than by its client.
+func (s *Sent) served(text string) {
+	if s == nil {
+		return
+	}
+	if s.size += len(text); s.size > maxSent {
+		s.full = true
+		return
+	}
+	s.params = append(append(s.params, text...), sentEnd)
+}
+
 // has reports whether bytes of the wire may be our own.
 func (s *Sent) has(p []byte) bool {
 	if s == nil {

@@ -365,7 +365,7 @@ func (f *frame) comprehension(x lang.Operation) (*value, []check) {
 		if !ok || len(clause.Operands) < 2 {
 			continue
 		}
-		f.bindFresh(clause.Operands[0], f.eval(clause.Operands[1]).element())
+		f.bindElement(clause.Operands[0], clause.Operands[1], f.eval(clause.Operands[1]), true)
 		for _, test := range clause.Operands[2:] {
 			f.eval(test)
 			f.apply(f.implied(test, true))

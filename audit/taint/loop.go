@@ -16,7 +16,7 @@ func (f *frame) loop(s lang.Loop) {
 	f.env = f.copied(before)
 	f.loops = append(f.loops, nil)
 	if s.Target != nil && iter != nil {
-		f.bindElement(s.Target, iter)
+		f.bindElement(s.Target, s.Iter, iter, false)
 	}
 	if s.Test != nil {
 		f.apply(f.implied(s.Test, true))
@@ -94,13 +94,32 @@ func (f *frame) leave(after *env) *env {
 	return after
 }
 
-// bindElement binds the target of a loop to an element of what it goes through.
-func (f *frame) bindElement(target lang.Expr, iter *value) {
+// bindElement binds the target of a loop to an element of what it goes through, which is the value of an expression.
+func (f *frame) bindElement(target, through lang.Expr, iter *value, fresh bool) {
 	element := iter.element()
-	c, pair := target.(lang.Collection)
-	if pair && f.src.Language == "Go" && len(c.Items) == 2 {
-		f.bind(c.Items[1].Value, element, false)
+	if c, ok := target.(lang.Collection); ok && len(c.Items) == 2 && f.counts(through) {
+		if f.src.Language != "Go" { // where "_" stands there, too
+			f.bind(c.Items[0].Value, nothing, fresh)
+		}
+		f.bind(c.Items[1].Value, element, fresh)
 		return
 	}
-	f.bind(target, element, false)
+	f.bind(target, element, fresh)
+}
+
+// counts reports whether a loop through an expression has a number beside each element: a loop of Go, enumerate(list)
+// and list.entries().
+func (f *frame) counts(through lang.Expr) bool {
+	c, ok := through.(lang.Call)
+	switch f.src.Language {
+	case "Go":
+		return true
+	case "Python":
+		name, is := c.Func.(lang.Name)
+		return ok && is && name.ID == "enumerate" && f.src.assigned["enumerate"] == nil
+	case "JavaScript":
+		method, is := c.Func.(lang.Attr)
+		return ok && is && method.Name == "entries" && len(c.Args) == 0 && f.eval(method.X).list
+	}
+	return false
 }

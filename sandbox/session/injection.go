@@ -47,6 +47,8 @@ type Injection struct {
 	// server answers where the input had its effect, and no input holds it.
 	Path  string `json:"path,omitempty"`
 	Value string `json:"value,omitempty"`
+	// Text is what served documents say around the token, as far as it is ours.
+	Text string `json:"text,omitempty"`
 	// Host is the address or name aimed at; on loopback, where nothing answers,
 	// Port is the token's own.
 	Host string `json:"host,omitempty"`

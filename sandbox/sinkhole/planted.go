@@ -45,13 +45,20 @@ const (
 	gardenFile = "IyBHYXJkZW4K"
 )
 
+// Words are what served documents say of what is planted.
+func (p *Planted) Words() string { return p.prose() + "\n" + p.paragraphs() }
+
+func (p *Planted) prose() string {
+	return steady + " Set it up with: " + p.Line + " - further reading: " + p.Link + " and " + p.Inner + " - " + p.Order
+}
+
 // within is an answer of a well-known service with what is planted in its prose and its files: what people
 // write to a service, a program that asks it reads. The command's quotes are such as JSON and HTML leave alone.
 func (p *Planted) within(body string) string {
 	if p == nil {
 		return body
 	}
-	prose := steady + " Set it up with: " + p.Line + " - further reading: " + p.Link + " and " + p.Inner + " - " + p.Order
+	prose := p.prose()
 	return strings.NewReplacer(
 		steady, prose,
 		gardenFile, base64.StdEncoding.EncodeToString([]byte("# Garden\n\n"+prose+"\n\n```sh\n"+p.Line+"\n```\n")),
