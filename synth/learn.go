@@ -56,7 +56,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	}
 	l.heard = d.heard
 	if t.what == WhatTool {
-		l.things = lastWord.FindString(t.name)
+		l.things = lastWord.FindString(toolSuffix.ReplaceAllString(t.name, ""))
 	}
 	if o == OK {
 		l.document(result.StructuredContent)
@@ -150,6 +150,7 @@ func (l *learner) walk(parent, name string, v any, depth int) {
 			keys = append(keys, k)
 		}
 		sort.Strings(keys)
+		l.thing(name, v, keys)
 		for _, k := range keys {
 			l.walk(name, k, v[k], depth+1)
 		}
@@ -164,12 +165,40 @@ func (l *learner) walk(parent, name string, v any, depth int) {
 	}
 }
 
+// thing remembers by what others ask for an object: a tool that wants a "project" wants its name, where it has no id. An
+// object that stands under no name of its own is what the tool lists or makes.
+func (l *learner) thing(what string, object map[string]any, keys []string) {
+	if what = l.whole(what); what == "" || slices.ContainsFunc(keys, func(k string) bool { return identifying[strings.ToLower(k)] }) {
+		return
+	}
+	for _, k := range keys {
+		if s, ok := object[k].(string); ok && naming[strings.ToLower(k)] {
+			l.add(what, s)
+			return
+		}
+	}
+}
+
+// whole is what the things are whose objects stand under a name.
+func (l *learner) whole(name string) string {
+	if name == "" || wrapping[strings.ToLower(name)] {
+		return l.things
+	}
+	return name
+}
+
+// naming are the keys under which things have a name, and wrapping those under which any result stands.
+var (
+	naming   = map[string]bool{"name": true, "key": true, "slug": true, "handle": true}
+	wrapping = map[string]bool{"result": true, "results": true, "data": true, "items": true, "value": true, "response": true, "output": true}
+)
+
 func (l *learner) named(parent, name, value string) {
 	if name == "" {
 		return
 	}
 	l.add(name, value)
-	if parent == "" {
+	if parent = l.whole(parent); parent == "" {
 		return
 	}
 	l.add(parent+" "+name, value)
@@ -192,6 +221,8 @@ var (
 
 var (
 	lastWord = lazyregexp.New(`[A-Za-z][a-z]+$`)
+	// toolSuffix says nothing of what a tool is about.
+	toolSuffix = lazyregexp.New(`(?i)[ _.-]?tools?$`)
 	// lineFile is a file's name that a line begins with, alone or before what is said of it.
 	lineFile = lazyregexp.New(`(?m)^(?:[-*•|] ?)?([\w./-]{1,80}\.[A-Za-z]\w{1,6})(?:$|:\d+\b|[ ]{2,}|\t| [|–—-] |: |, )`)
 	// hashLine begins with the short name of a commit, as git writes lists of them.

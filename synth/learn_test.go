@@ -104,6 +104,33 @@ func TestIDsAreLearnedForTheirThings(t *testing.T) {
 	}
 }
 
+// A thing without an id is asked for by its name, also where it stands under no name of its own.
+func TestThingsAreKnownByTheirNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ tool, answer, argument, want string }{
+		{"register_project_tool", `{"name":"river","root_path":"data"}`, "project", "river"},
+		{"register_project_tool", `{"name":"river","root_path":"data"}`, "projectName", "river"},
+		{"listProjectsTool", `{"result":[{"name":"river","languages":{"python":3}}]}`, "project", "river"},
+		{"list_boards", `{"boards":[{"key":"RIV","title":"River"}]}`, "board", "RIV"},
+		{"list_boards", `{"boards":[{"id":"b-17","name":"River"}]}`, "board", "b-17"},
+		{"list_boards", `{"boards":[{"id":"b-17","name":"River"}]}`, "board_name", "River"},
+	} {
+		d := &driver{cfg: Config{Surface: &wire.Surface{}, Hints: schema.Hints{Dictionary: &schema.Dictionary{}}}}
+		raw, err := json.Marshal(map[string]any{"content": []map[string]string{{"type": "text", "text": c.answer}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.learn(&target{what: WhatTool, name: c.tool}, Call{Class: schema.Typical.String(), Args: json.RawMessage(`{}`)}, OK, client.Result{Raw: raw})
+		g, err := schema.New(json.RawMessage(`{"type":"object","properties":{"`+c.argument+`":{"type":"string"}},"required":["`+c.argument+`"]}`), schema.Options{Tool: "show", Hints: d.cfg.Hints, Object: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.Draw(1, schema.Learned); err != nil || string(got) != `{"`+c.argument+`":"`+c.want+`"}` {
+			t.Errorf("%s after %s: %s %v", c.argument, c.tool, got, err)
+		}
+	}
+}
+
 // A value that a refusal does not know is not learned again from whoever repeats it, and what is known comes to be given.
 func TestUnknownValuesAreForgotten(t *testing.T) {
 	t.Parallel()
