@@ -23,6 +23,30 @@ func (h *home) plant() {
 	h.plantVSCode()
 	h.plantToken()
 	h.plantMetadata()
+	h.plantConfigstore()
+}
+
+// plantConfigstore makes the login of a command-line program in the directory where those of Node.js keep theirs
+// (firebase-tools and others that use the package configstore).
+func (h *home) plantConfigstore() {
+	m := h.mint
+	const firebase = ".config/configstore/firebase-tools.json"
+	h.file(firebase, 0o600, fmt.Sprintf(`{
+	"user": {
+		"email": "%s"
+	},
+	"tokens": {
+		"expires_in": 3599,
+		"refresh_token": "%s",
+		"scopes": [
+			"email",
+			"openid",
+			"https://www.googleapis.com/auth/cloudplatformprojects.readonly",
+			"https://www.googleapis.com/auth/firebase"
+		],
+		"token_type": "Bearer"
+	}
+}`, h.email, h.secret("firebase-refresh-token", "firebase", firebase, m.prefixed("1//0", base64URL, 98), googleHosts...)))
 }
 
 func (h *home) plantSSH() {

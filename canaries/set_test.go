@@ -99,7 +99,7 @@ func TestNothingTells(t *testing.T) {
 var shapes = map[string]string{
 	"aws-key-id": `^AKIA[A-Z2-7]{16}$`, "env-aws-key-id": `^AKIA[A-Z2-7]{16}$`,
 	"aws-secret": `^[A-Za-z0-9/+]{40}$`, "env-aws-secret": `^[A-Za-z0-9/+]{40}$`,
-	"gcloud-client-secret": `^GOCSPX-[\w-]{28}$`, "gcloud-refresh-token": `^1//0[\w-]{98}$`,
+	"gcloud-client-secret": `^GOCSPX-[\w-]{28}$`, "gcloud-refresh-token": `^1//0[\w-]{98}$`, "firebase-refresh-token": `^1//0[\w-]{98}$`,
 	"kube-token":     `^kubeconfig-u-[b-df-hj-np-tv-xz2-9]{10}:[b-df-hj-np-tv-xz2-9]{54}$`,
 	"netrc-password": `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`,
 	"npm-token":      `^npm_[A-Za-z0-9]{36}$`, "env-npm": `^npm_[A-Za-z0-9]{36}$`,

@@ -36,7 +36,7 @@ var lookups = map[string]struct {
 var businesses = map[string][]string{
 	"aws": {"aws", "amazon", "s3", "ec2", "lambda"}, "kube": {"kubernetes", "kubectl", "k8s", "helm", "kubeconfig", "openshift", "pods"},
 	"docker": {"docker", "podman", "dockerfile"}, "github": {"github"}, "gh": {"github"}, "ssh": {"ssh", "sftp", "scp"},
-	"npm": {"npm"}, "pypi": {"pypi"}, "gcloud": {"gcloud", "gcp"}, "git": {"git"}, "env": {"dotenv"},
+	"npm": {"npm"}, "pypi": {"pypi"}, "gcloud": {"gcloud", "gcp"}, "firebase": {"firebase"}, "git": {"git"}, "env": {"dotenv"},
 	"browser": {"browser", "cookies"}, "history": {"history"},
 }
 
