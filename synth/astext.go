@@ -78,6 +78,49 @@ func (d *driver) asText(t *target, args json.RawMessage, refusal string) json.Ra
 	return nil
 }
 
+// documents calls the tools that answer once more for each text whose own name or description names a type of
+// documents, with one of that type: a tool that takes any text does with a document what it is for.
+func (d *driver) documents() {
+	if len(d.cfg.Hints.Texts) == 0 {
+		return
+	}
+	for _, t := range order(d.tools) {
+		if t.cover.OK == 0 || t.gone || t.slow || t.cover.Timeouts > 0 {
+			continue
+		}
+		for _, args := range d.documented(t) {
+			if !d.more() {
+				return
+			}
+			t.document = args
+			d.call(t, 1)
+		}
+	}
+}
+
+// documented are arguments with which a tool succeeded, each time with another text that is a document.
+func (d *driver) documented(t *target) (out []json.RawMessage) {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(t.base, &given) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		old := given[name]
+		value, ok := textOf(old)
+		if !ok || namesPlace(name) || strings.HasPrefix(value, "/") {
+			continue
+		}
+		for _, ext := range d.typesNamed([]string{name, describedAs(t, name)}) {
+			given[name] = likeOld(old, d.cfg.Hints.Texts[ext])
+			if next := arguments(given, true); !t.wasGiven(next) && len(out) < maxTextTried {
+				out = append(out, next)
+			}
+		}
+		given[name] = old
+	}
+	return out
+}
+
 // typesNamed are the endings of the types that texts name, those of the first text first.
 func (d *driver) typesNamed(texts []string) (out []string) {
 	all := slices.Sorted(maps.Keys(d.cfg.Hints.Texts))

@@ -36,6 +36,32 @@ func TestDocumentsAsTexts(t *testing.T) {
 	}
 }
 
+// A tool that takes any text gets a document where its argument says that it takes one.
+func TestDocumentsForToolsThatTakeAnyText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ argument, described, begins string }{
+		{"patch", "Unified diff, as git diff writes it", "--- a/"},
+		{"bibtex", "", "@article{"},
+		{"text", "The vCard", "BEGIN:VCARD"},
+		{"text", "What to say", ""},
+	} {
+		f, got := newFake(wire.Tool{}), false
+		f.surface.Tools = []wire.Tool{tool("show", `{"type":"object","properties":{"`+c.argument+`":{"type":"string","description":"`+c.described+`"}},"required":["`+c.argument+`"]}`)}
+		f.tool = func(_ string, raw json.RawMessage) (client.Result, error) {
+			var args map[string]any
+			if err := json.Unmarshal(raw, &args); err != nil {
+				return refusal("bad"), nil
+			}
+			s, _ := args[c.argument].(string)
+			got = got || c.begins != "" && strings.HasPrefix(s, c.begins)
+			return success("ok"), nil
+		}
+		if drive(t, f, Config{Calls: 3, Hints: WorkspaceHints("/w", 7, noFile)}); got != (c.begins != "") {
+			t.Errorf("%s %q: a document was given: %v: %q", c.argument, c.described, got, f.log)
+		}
+	}
+}
+
 // A refusal that shows how a value was taken leads to one that is there.
 func TestPlacesAndNumbersOfRefusals(t *testing.T) {
 	t.Parallel()

@@ -20,8 +20,8 @@ func (w *work) dataFormats() []format {
 		{".sarif", "data/scan.sarif", `{"version":"2.1.0","$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[{"tool":{"driver":{"name":"example","rules":[]}},"results":[{"ruleId":"X1","level":"warning","message":{"text":"` + title + `"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"site/index.js"},"region":{"startLine":1}}}]}]}]}` + "\n"},
 		{".lcov", "data/coverage.lcov", "TN:\nSF:site/index.js\nDA:1,1\nDA:2,0\nLF:2\nLH:1\nend_of_record\n"},
 		{".info", "coverage/lcov.info", "TN:\nSF:site/index.js\nDA:1,1\nDA:2,0\nLF:2\nLH:1\nend_of_record\n"},
-		{".patch", "data/change.patch", "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-" + item + "\n+" + count + " " + item + "\n"},
-		{".diff", "data/change.diff", "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-" + item + "\n+" + count + " " + item + "\n"},
+		{".patch", "data/change.patch", changeOf(item, count)},
+		{".diff", "data/change.diff", changeOf(item, count)},
 		{".xlf", "locale/de.xlf", `<?xml version="1.0"?>` + "\n" + `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en" target-language="de" datatype="plaintext" original="app"><body><trans-unit id="1"><source>` + item + `</source></trans-unit></body></file></xliff>` + "\n"},
 		{".arb", "locale/app_en.arb", `{"@@locale":"en","title":"` + title + `"}` + "\n"},
 		{".strings", "locale/en.strings", "\"title\" = \"" + title + "\";\n"},
@@ -49,4 +49,11 @@ func (w *work) dataFormats() []format {
 		{".http", "data/requests.http", "GET https://www.example.com/items\nAccept: application/json\n"},
 		{".feature", "data/stock.feature", "Feature: " + title + "\n  Scenario: count\n    Given " + count + " " + item + "\n    Then the stock is " + count + "\n"},
 	}
+}
+
+// changeOf is a change of two files: of a note, and of a script that then fetches and runs something, as what shows or
+// judges changes is made for.
+func changeOf(item, count string) string {
+	return "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-" + item + "\n+" + count + " " + item + "\n" +
+		"--- a/setup.sh\n+++ b/setup.sh\n@@ -1,2 +1,4 @@\n #!/bin/sh\n-echo ready\n+wget -q https://www.example.com/data.tar.gz\n+exec make install\n+echo ready\n"
 }
