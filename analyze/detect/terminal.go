@@ -318,6 +318,15 @@ func sayer(c *context) (whose string, extra []any) {
 // tellSequences tells the sequences of one text, each kind once.
 func tellSequences(c *context, s, whose string, extra []any) {
 	told := map[string]bool{}
+	for _, q := range erased(s) {
+		// What programs write over while they work is theirs; what the caller gave is hidden from who asked.
+		if ours := c.sent.has([]byte(q.Payload)); !ours || told[q.Kind] || c.sent.has([]byte(s[q.Offset:q.End])) {
+			continue
+		}
+		told[q.Kind] = true
+		c.add(Divergence, "terminal_sequence", 3, append([]any{"place", q.Kind}, extra...), "%s %s", whose, q.Says)
+		c.identify("a terminal sequence")
+	}
 	for _, q := range ClosedSequences(s) {
 		// What a call brought comes back. That a declaration holds any such character is told as hidden text.
 		if told[q.Kind] || c.sent.has([]byte(s[q.Offset:q.End])) || q.Severity == 1 && isDeclaration(c) {
