@@ -15,9 +15,14 @@ var (
 )
 
 const (
-	// maxErasing bounds what is read of a text, and maxErased the lines that are told.
-	maxErasing = 256 << 10
-	maxErased  = 20
+	// maxErasing bounds what is read of a text, maxErasures the erasures that are looked at, and maxErased the lines
+	// that are told.
+	maxErasing  = 256 << 10
+	maxErasures = 1000
+	maxErased   = 20
+	// maxUp is more lines than a terminal has, beyond which no cursor moves, and maxErasedLine is how much of one is read, in bytes.
+	maxUp         = 1000
+	maxErasedLine = 4 << 10
 	// leastErased is how many letters and digits a line has that says something.
 	leastErased = 8
 )
@@ -27,7 +32,7 @@ const (
 func erased(s string) (found []TerminalSequence) {
 	s = s[:min(len(s), maxErasing)]
 	up, from := 0, -1
-	for _, m := range upOrErase.Compiled().FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range upOrErase.Compiled().FindAllStringSubmatchIndex(s, maxErasures) {
 		if from >= 0 && strings.ContainsRune(s[from:m[0]], '\n') {
 			up, from = 0, -1
 		}
@@ -37,7 +42,7 @@ func erased(s string) (found []TerminalSequence) {
 			if from < 0 {
 				from = m[0]
 			}
-			up += min(max(n, 1), maxErasing)
+			up = min(up+min(max(n, 1), maxUp), maxUp)
 			continue
 		}
 		if up == 0 || len(found) >= maxErased {
@@ -60,7 +65,8 @@ func lineAbove(text string, up int) string {
 		}
 		text = text[:i]
 	}
-	return strings.TrimSpace(controls.Compiled().ReplaceAllString(text[strings.LastIndexByte(text, '\n')+1:], ""))
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	return strings.TrimSpace(controls.Compiled().ReplaceAllString(line[:min(len(line), maxErasedLine)], ""))
 }
 
 // tells reports whether a line has more than a mark or a number.

@@ -22,6 +22,7 @@ func TestErased(t *testing.T) {
 		{"moved without an erasure", line + "\n" + esc + "[1A\nmore of it" + esc + "[2K", nil},
 		{"its own line", line + "\r" + esc + "[2K", nil},
 		{"a mark", "--\n" + esc + "[1A" + esc + "[2K", nil},
+		{"many moves over many lines", strings.Repeat("\n", 1<<17) + strings.Repeat(esc+"[99999A"+esc+"[K", 1<<13), nil},
 		{"a huge move", line + "\n" + esc + "[99999999999999999999A" + esc + "[2K", nil},
 	} {
 		var got []string
