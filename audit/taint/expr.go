@@ -415,8 +415,6 @@ func (f *frame) exhausted(callee, x lang.Expr) *value {
 	return v
 }
 
-func (f *frame) bindFresh(target lang.Expr, v *value) { f.bind(target, v, true) }
-
 func (f *frame) collection(c lang.Collection) *value {
 	out := &value{list: c.Kind != lang.Dict}
 	for _, it := range c.Items {

@@ -335,7 +335,7 @@ func (f *frame) impliedByCall(x lang.Call, truth bool) []check {
 			return f.within(func() []check {
 				for _, o := range c.Operands[1:] {
 					if clause, ok := o.(lang.Operation); ok && len(clause.Operands) > 1 {
-						f.bindFresh(clause.Operands[0], f.eval(clause.Operands[1]).element())
+						f.bindElement(clause.Operands[0], clause.Operands[1], f.eval(clause.Operands[1]), true)
 					}
 				}
 				return f.implied(c.Operands[0], true)

@@ -292,7 +292,7 @@ func (f *frame) store(target lang.Expr, v *value) {
 var adders = set("append push add extend insert unshift update set WriteString Write appendleft")
 
 // elements are methods that call a function with each element of the receiver.
-var elements = set("map filter forEach some every find findIndex flatMap then reduce reduceRight sort catch finally")
+var elements = set("map filter forEach some every find findIndex flatMap then sort catch finally")
 
 // methodResult is the result of a method of something, nil where it is not known.
 func (f *frame) methodResult(c *callInfo) *value {
