@@ -3,6 +3,7 @@ package synth
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -56,69 +57,59 @@ func isText(ending string) bool { return slices.Contains([]string{".crt", ".cer"
 // asText gives a refused text the content of a document of the type that the argument's name, the refusal, the
 // argument's description or the tool's own words name, in this order. nil is for nothing left to try.
 func (d *driver) asText(t *target, args json.RawMessage, refusal string) json.RawMessage {
-	var given map[string]json.RawMessage
-	if t.what != WhatTool || len(d.cfg.Hints.Texts) == 0 || json.Unmarshal(args, &given) != nil {
-		return nil
+	said := func(name string) []string {
+		return []string{name, refusal, describedAs(t, name), t.name + " " + t.decl.Description}
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		old := given[name]
-		value, ok := textOf(old)
-		if !ok || namesPlace(name) || strings.HasPrefix(value, "/") {
-			continue
-		}
-		said := []string{name, refusal, describedAs(t, name), t.name + " " + t.decl.Description}
-		for _, ext := range d.typesNamed(said) {
-			given[name] = likeOld(old, d.cfg.Hints.Texts[ext])
-			if next := arguments(given, true); !t.wasGiven(next) {
-				return next
-			}
-		}
-		given[name] = old
+	for next := range d.withDocuments(t, args, said) {
+		return next
 	}
 	return nil
+}
+
+// withDocuments are arguments with one text in turn replaced by a document, of each type that what said returns for the
+// text's name speaks of, as far as a tool was not given them.
+func (d *driver) withDocuments(t *target, args json.RawMessage, said func(name string) []string) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		var given map[string]json.RawMessage
+		if t.what != WhatTool || len(d.cfg.Hints.Texts) == 0 || json.Unmarshal(args, &given) != nil {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			old := given[name]
+			value, ok := textOf(old)
+			if !ok || namesPlace(name) || strings.HasPrefix(value, "/") {
+				continue
+			}
+			for _, ext := range d.typesNamed(said(name)) {
+				given[name] = likeOld(old, d.cfg.Hints.Texts[ext])
+				if next := arguments(given, true); !t.wasGiven(next) && !yield(next) {
+					return
+				}
+			}
+			given[name] = old
+		}
+	}
 }
 
 // documents calls the tools that answer once more for each text whose own name or description names a type of
 // documents, with one of that type: a tool that takes any text does with a document what it is for.
 func (d *driver) documents() {
-	if len(d.cfg.Hints.Texts) == 0 {
-		return
-	}
 	for _, t := range order(d.tools) {
 		if t.cover.OK == 0 || t.gone || t.slow || t.cover.Timeouts > 0 {
 			continue
 		}
-		for _, args := range d.documented(t) {
+		said := func(name string) []string { return []string{name, describedAs(t, name)} }
+		n := 0
+		for args := range d.withDocuments(t, t.base, said) {
+			if n++; n > maxTextTried {
+				break
+			}
 			if !d.more() {
 				return
 			}
-			t.document = args
-			d.call(t, 1)
+			d.carryOut(t, Call{What: WhatTool, Tool: t.name, Args: args, Class: schema.Learned.String()}, 1)
 		}
 	}
-}
-
-// documented are arguments with which a tool succeeded, each time with another text that is a document.
-func (d *driver) documented(t *target) (out []json.RawMessage) {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(t.base, &given) != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		old := given[name]
-		value, ok := textOf(old)
-		if !ok || namesPlace(name) || strings.HasPrefix(value, "/") {
-			continue
-		}
-		for _, ext := range d.typesNamed([]string{name, describedAs(t, name)}) {
-			given[name] = likeOld(old, d.cfg.Hints.Texts[ext])
-			if next := arguments(given, true); !t.wasGiven(next) && len(out) < maxTextTried {
-				out = append(out, next)
-			}
-		}
-		given[name] = old
-	}
-	return out
 }
 
 // typesNamed are the endings of the types that texts name, those of the first text first.

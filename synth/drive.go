@@ -44,8 +44,6 @@ type target struct {
 	baseFrom int
 	// first is its first call as it was planned, nil for none.
 	first *Call
-	// document are arguments with a document in them, nil for none.
-	document json.RawMessage
 	// retryFrom is the call that retry corrects, and schemaFrom are those whose answers
 	// changed the schema.
 	retryFrom  int

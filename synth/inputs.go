@@ -109,13 +109,6 @@ func (d *driver) arguments(t *target) Call {
 			return Call{Args: args, Class: schema.Learned.String(), From: []int{t.retryFrom}}
 		}
 	}
-	if t.document != nil {
-		args := t.document
-		t.document = nil
-		if args, err := gen.Canonical(args); err == nil {
-			return Call{Args: args, Class: schema.Learned.String()}
-		}
-	}
 	class := t.class()
 	t.lean = false
 	if class == schema.Invalid {

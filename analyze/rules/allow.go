@@ -80,9 +80,12 @@ func (r *Run) secretWants(e *finding.Effect) []want {
 	return out
 }
 
+// askedName is the name that a question to a name server was for, if the effect is one.
+func askedName(e *finding.Effect) (name string, ok bool) { return strings.CutPrefix(e.Target, "dns:") }
+
 // peer is whom an effect reached for, without the channel: "dns:name" is the name.
 func peer(e *finding.Effect) string {
-	if name, ok := strings.CutPrefix(e.Target, "dns:"); ok {
+	if name, ok := askedName(e); ok {
 		if e.Host != "" && strings.HasPrefix(name, "*.") {
 			return e.Host
 		}

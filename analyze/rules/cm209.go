@@ -55,7 +55,7 @@ func (r *Run) permitted(e *finding.Effect) bool {
 	var list policy.List
 	for _, c := range r.Scope.Hosts {
 		name := strings.ToLower(c.Text)
-		if strings.HasPrefix(e.Target, "dns:") {
+		if _, ok := askedName(e); ok {
 			name, _, _ = strings.Cut(name, ":") // a question names no port
 		}
 		list = append(list, policy.Item{Text: name}, policy.Item{Text: "*." + strings.TrimLeft(name, "*.")})

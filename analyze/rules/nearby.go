@@ -68,7 +68,7 @@ func (m *memory) reachedNearby(r *Run) map[moment]bool {
 // hostsOf are the address and the name of what an effect reached.
 func hostsOf(e *finding.Effect) []string {
 	out := []string{reached(e)}
-	if name, ok := strings.CutPrefix(e.Target, "dns:"); ok {
+	if name, ok := askedName(e); ok {
 		out = []string{name}
 	}
 	if e.Host != "" {

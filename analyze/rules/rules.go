@@ -261,7 +261,7 @@ const firstEphemeral = 32768
 // Identity is an effect's target as a fingerprint has it. A question for a name is that for the connection to it which
 // most often follows, in the same call or a later one. Port 0 is one that the kernel draws.
 func (r *Run) Identity(e *finding.Effect) string {
-	if name, ok := strings.CutPrefix(e.Target, "dns:"); ok && e.Kind == finding.NetConnect {
+	if name, ok := askedName(e); ok && e.Kind == finding.NetConnect {
 		return name + ":443"
 	}
 	i := strings.LastIndexByte(e.Target, ':')
@@ -393,16 +393,15 @@ func (r *Run) effects(kinds ...finding.EffectKind) []*finding.Effect {
 // connections are what the run tried to reach, and last the questions for names: one tells no more than the connection
 // to that name, but where it alone can be pinned to a call.
 func (r *Run) connections() []*finding.Effect {
-	out := r.effects(finding.NetConnect)
-	slices.SortStableFunc(out, func(a, b *finding.Effect) int { return cmp.Compare(asksName(a), asksName(b)) })
-	return out
-}
-
-func asksName(e *finding.Effect) int {
-	if strings.HasPrefix(e.Target, "dns:") {
-		return 1
+	var made, asked []*finding.Effect
+	for _, e := range r.effects(finding.NetConnect) {
+		if _, ok := askedName(e); ok {
+			asked = append(asked, e)
+		} else {
+			made = append(made, e)
+		}
 	}
-	return 0
+	return append(made, asked...)
 }
 
 // excused reports whether the effect at an index is ordinary, or the policy allows it.

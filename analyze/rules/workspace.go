@@ -47,7 +47,7 @@ func (r *Run) requests(call int) bool {
 		case "http", "https", "h2":
 			return true
 		}
-		if n.Target == "dns" || strings.HasPrefix(n.Target, "dns:") {
+		if _, named := askedName(n); named || n.Target == "dns" {
 			tried = true
 		} else if n.Via != "" {
 			spoke = true

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/synth"
@@ -75,11 +76,11 @@ func firstOf(steps []synth.Step, kept []bool) []synth.Step {
 		}
 		return out, took
 	}
-	for n := most; n > leastRepeated; n-- {
-		if out, took := chosen(n); took <= repeatTime && len(out) <= repeatCalls {
-			return out
-		}
-	}
-	out, _ := chosen(leastRepeated)
+	// More calls of each tool take more of both.
+	more := sort.Search(max(most-leastRepeated, 0), func(more int) bool {
+		out, took := chosen(leastRepeated + more + 1)
+		return took > repeatTime || len(out) > repeatCalls
+	})
+	out, _ := chosen(leastRepeated + more)
 	return out
 }
