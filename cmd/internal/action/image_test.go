@@ -5,6 +5,8 @@ package action
 import (
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
@@ -77,5 +80,53 @@ func gates(t *testing.T, options container.HostConfig, change func(string), want
 	t.Helper()
 	if status, said := mounted(t, change, options); status != want || !strings.Contains(said, says) {
 		t.Errorf("status %d, want %d and %q:\n%s", status, want, says, said)
+	}
+}
+
+// jenkins runs the script of the sample for Jenkins, and azure the one for Azure Pipelines, with
+// the image that make image built.
+func jenkins(t *testing.T) {
+	file := read(t, filepath.Join(sandboxtest.ModuleRoot(t), "deploy", "jenkins", "Jenkinsfile"))
+	_, script, found := strings.Cut(file, "sh '''")
+	script, _, closed := strings.Cut(script, "'''")
+	if !found || !closed {
+		t.Fatal("the sample has no script")
+	}
+	inImage(t, strings.ReplaceAll(script, `\\`, `\`), "WORKSPACE")
+}
+
+func azure(t *testing.T) {
+	var sample struct{ Steps []struct{ Script string } }
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(sandboxtest.ModuleRoot(t), "deploy", "azure", "azure-pipelines.yml"))), &sample); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sample.Steps {
+		if s.Script != "" {
+			inImage(t, s.Script, "BUILD_SOURCESDIRECTORY")
+			return
+		}
+	}
+	t.Fatal("the sample has no script")
+}
+
+// inImage runs a sample's script in a checkout that adds a leaky server.
+func inImage(t *testing.T, script, workspace string) {
+	t.Helper()
+	sandboxtest.Need(t, "docker")
+	j, _ := prJob(t, addLeaky(t))
+	cmd := exec.Command("bash", "-e", "-c", script)
+	cmd.Dir = j.dir
+	cmd.Env = append(gitEnv(), "PATH="+j.path, "HOME="+j.temp, workspace+"="+j.dir, "COALMINE_IMAGE=coalmine")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if status := cmd.ProcessState.ExitCode(); status != 1 {
+		t.Errorf("status %d\n%s", status, out)
+	}
+	for name, holds := range map[string]string{"junit.xml": "<failure ", "coalmine.sarif": "CM1", "coalmine-out/leaky/report.html": "leaky"} {
+		if !strings.Contains(read(t, filepath.Join(j.dir, name)), holds) {
+			t.Errorf("%s does not hold %s\n%s", name, holds, out)
+		}
 	}
 }
