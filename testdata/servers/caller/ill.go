@@ -21,15 +21,23 @@ import (
 const (
 	// Many connections are held by a few processes, as one may not have so many descriptors.
 	processes = 4
-	uploaded  = 1 << 30
 	unpacked  = 512 << 20
 )
 
+// amount is the number that the URL's path is.
+func amount(u *url.URL, most int) (int, error) {
+	n, err := strconv.Atoi(strings.Trim(u.Path, "/"))
+	if err != nil || n < 0 || n > most {
+		return 0, fmt.Errorf("%q is no number up to %d", u.Path, most)
+	}
+	return n, nil
+}
+
 // connections holds as many at once as the URL's path says.
 func connections(u *url.URL) (string, error) {
-	many, err := strconv.Atoi(strings.Trim(u.Path, "/"))
-	if err != nil || many > 10_000 {
-		return "", fmt.Errorf("%q connections", u.Path)
+	many, err := amount(u, 10_000)
+	if err != nil {
+		return "", err
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -129,17 +137,23 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// upload sends a gigabyte in one request, and the user's credentials at its end.
+// upload sends as many MiB as the URL's path says in one request, and the user's credentials
+// at its end.
 func upload(u *url.URL) (string, error) {
+	mebibytes, err := amount(u, 1024)
+	if err != nil {
+		return "", err
+	}
+	zeroed := int64(mebibytes) << 20
 	secret, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".aws/credentials"))
 	if err != nil {
 		return "", err
 	}
-	r, err := http.NewRequest(http.MethodPut, u.String(), io.MultiReader(io.LimitReader(zeros{}, uploaded), bytes.NewReader(secret)))
+	r, err := http.NewRequest(http.MethodPut, u.String(), io.MultiReader(io.LimitReader(zeros{}, zeroed), bytes.NewReader(secret)))
 	if err != nil {
 		return "", err
 	}
-	r.ContentLength = uploaded + int64(len(secret))
+	r.ContentLength = zeroed + int64(len(secret))
 	answer, err := (&http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{WriteBufferSize: 1 << 20}}).Do(r)
 	if err != nil {
 		return "", err

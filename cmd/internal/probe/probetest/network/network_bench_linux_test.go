@@ -52,7 +52,7 @@ func BenchmarkNetwork(b *testing.B) {
 			for b.Loop() {
 				added += timed(options(plan.NetworkSinkhole, honest)) - timed(options(plan.NetworkNone, honest))
 				o := options(plan.NetworkSinkhole, caller)
-				busy := []*called{{how: "burst", url: "tcp://93.184.216.34:7000/" + strconv.Itoa(burst)}, {how: "upload", url: "http://93.184.216.34/put"}}
+				busy := []*called{{how: "burst", url: "tcp://93.184.216.34:7000/" + strconv.Itoa(burst)}, {how: "upload", url: "http://93.184.216.34/1024"}}
 				var began time.Time
 				calls(&o, busy, func(one *called, c *run.Session) {
 					began = time.Now()

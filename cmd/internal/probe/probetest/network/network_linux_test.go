@@ -132,7 +132,7 @@ var faults = []faulty{
 	{how: "pin", url: "tls://pinned.example.com:443", answer: "pinned", verdict: analyze.Inconclusive, because: "could not decrypt what the server sent to pinned.example.com:443", rule: "CM107"},
 	{how: "connections", url: "tcp://flood.example.com:9000/", answer: "%d connections", verdict: analyze.Inconclusive, because: "closed to make room"},
 	{how: "slow", url: "http://slow.example.com:80", answer: "150 held", verdict: analyze.Inconclusive, because: "not to its end", seen: []string{"GET /slow HTTP/1.1"}},
-	{how: "upload", url: "http://big.example.com/put", answer: "200 OK", verdict: analyze.Findings, rule: "CM103"},
+	{how: "upload", url: "http://big.example.com/", answer: "200 OK", verdict: analyze.Findings, rule: "CM103"},
 	{how: "malformed-tls", url: "tcp://broken.example.com:443", answer: "said", verdict: analyze.Inconclusive, because: "could not decrypt what the server sent to broken.example.com:443", rule: "CM107"},
 	{how: "dns-loop", url: "udp://8.8.8.8:53", answer: "answered", verdict: analyze.Inconclusive, because: "as DNS could not be read", seen: []string{"\x00\x00\xc0\x0c\x00\x01", "\xff\xff\x00\x01"}},
 	{how: "smuggle", url: "http://smuggle.example.com:80", answer: "said", verdict: analyze.Inconclusive, because: "in more than one way", seen: []string{"0\r\n\r\nPOST /hidden HTTP/1.1", "Content-Length: 0\r\n\r\nPOST /hidden"}},
@@ -145,13 +145,13 @@ const most, mostFlooded = 32 << 20, 96 << 20
 // fullEnv asks for all faults at full size.
 const fullEnv = "COALMINE_NETWORK_FAULTS"
 
-// flood is how many connections are made at once; more than the sinkhole holds.
-// The whole makes them 10,000.
-func flood() int {
+// amounts are how many connections are made at once, more than the sinkhole holds, and how many
+// MiB are uploaded, many times what agent, sink and log may take.
+func amounts() (connections, upload int) {
 	if os.Getenv(fullEnv) != "" {
-		return 10_000
+		return 10_000, 1024
 	}
-	return 2800
+	return 2800, 192
 }
 
 // TestNetworkFaults: nothing that a server does to whoever answers hangs a run,
@@ -173,8 +173,12 @@ func TestNetworkFaults(t *testing.T) {
 			probetest.Need(t, "local")
 			sandboxtest.Need(t, "root") // whose sink has a uid of its own
 			l := probetest.New(t, "caller")
-			if f.how == "connections" {
-				f.url, f.answer, f.most = f.url+strconv.Itoa(flood()), fmt.Sprintf(f.answer, flood()), mostFlooded
+			connections, upload := amounts()
+			switch f.how {
+			case "connections":
+				f.url, f.answer, f.most = f.url+strconv.Itoa(connections), fmt.Sprintf(f.answer, connections), mostFlooded
+			case "upload":
+				f.url += strconv.Itoa(upload)
 			}
 			agent, sink := f.check(t, l, "local")
 			agents.Add(agent)
