@@ -19,7 +19,7 @@ var cm201Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Clients run read-only tools without asking the user.", Fix: "Remove the write, or set readOnlyHint to false."},
 	CWE:    []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A tool with the annotation `readOnlyHint: true` created, wrote, renamed or deleted a file outside temporary and cache directories.\n\n" +
-		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server made for itself before the first call or under its own name, or below the places for programs' state and caches: its log, its settings. A file that SQLite makes beside a database is low too, and so are one that is named as the server is and one that comes and goes in a call, as a lock does. Where every tool declares to read only, work between calls counts as well. A file that the call named in an argument which says that something is saved there is declared. High where other programs start or obey what was changed (CM215), and where it is a file of the user's that was there before the server started. All changes of a tool are one finding.\n\n" +
+		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one of a file or in a directory of the user's that the server made for itself before the first call, in a directory under its own name, or below the places for programs' state and caches: its log, its settings. A file that SQLite makes beside a database is low too, and so are one that is named as the server is and one that comes and goes in a call, as a lock does. Where every tool declares to read only, work between calls counts as well. A file that the call named in an argument which says that something is saved there is declared. High where other programs start or obey what was changed (CM215), and where it is a file of the user's that was there before the server started. All changes of a tool are one finding.\n\n" +
 		"**False positive when** the file is a cache that the server keeps outside the usual places.",
 }
 
@@ -142,7 +142,7 @@ func checkCM201(r *Run) []finding.Finding {
 			f.Severity = finding.Low
 		case r.surprises(e):
 			f.Severity = finding.High
-		case r.keeps(e.Target) || r.besideDatabase(e.Target) || isHidden(r.stable(e.Target)) && r.isOwnFile(e.Target) || r.comesAndGoes(e):
+		case r.keeps(e.Target) || r.goesOn(e) || r.besideDatabase(e.Target) || isHidden(r.stable(e.Target)) && r.isOwnFile(e.Target) || r.comesAndGoes(e):
 			f.Severity = finding.Low
 		case r.stood(e.Target):
 			f.Severity = finding.High

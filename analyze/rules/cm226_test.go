@@ -35,7 +35,24 @@ func pruning(property, arguments string) *Run {
 	return stood(args(newRun(t, effect(t.Name, finding.FileDelete, "/data/old.zip")), arguments), "/data/old.zip")
 }
 
+// begun is a run with one effect, of a file that the server had made in a phase before.
+func begun(r *Run, phase finding.Phase) *Run {
+	first := r.Profile.Effects[0]
+	first.Tool, first.Call, first.Phase = "", 0, phase
+	r.Profile.Effects = []finding.Effect{first, r.Profile.Effects[0]}
+	return r
+}
+
+// logging is a run in which that tool wrote a new file.
+func logging() *Run {
+	r := pruning(`"dry_run":{"type":"boolean"}`, `{"folder":"/data","dry_run":true}`)
+	r.Profile.Effects = []finding.Effect{effect("prune", finding.FileWrite, "/work/logs/server.log")}
+	return r
+}
+
 var ofDryRuns = []ruleCase{
+	{"CM227", "the log that was begun at the start", begun(logging(), finding.PhaseStart), ""},
+	{"CM227", "a file that was begun between calls", begun(logging(), finding.PhaseIdle), finding.Medium},
 	{"CM227", "it is asked for", pruning(`"dry_run":{"type":"boolean"}`, `{"folder":"/data","dry_run":true}`), finding.High},
 	{"CM227", "it is the default", pruning(`"preview":{"type":"boolean","default":true}`, `{"folder":"/data"}`), finding.High},
 	{"CM227", "it is the default, and declined", pruning(`"preview":{"type":"boolean","default":true}`, `{"folder":"/data","preview":false}`), ""},

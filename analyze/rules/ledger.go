@@ -98,7 +98,7 @@ func (r *Run) explainChange(i int) (finding.Explanation, bool) {
 		return finding.Explanation{Class: finding.ClassOwn}, true
 	case e.Call > 0 && r.placeOf(e.Target) == placeNew && !r.readOnly(e.Tool):
 		return finding.Explanation{Class: finding.ClassDefault, Text: "readOnlyHint"}, true
-	case r.keeps(e.Target), r.isOwnFile(e.Target), r.besideDatabase(e.Target):
+	case r.keeps(e.Target), r.goesOn(e), r.isOwnFile(e.Target), r.besideDatabase(e.Target):
 		return finding.Explanation{Class: finding.ClassState}, true
 	}
 	return r.claimed(e)
@@ -173,6 +173,7 @@ type memory struct {
 	sentences []sentence
 	texts     map[int][]string
 	made      map[string]int
+	early     map[string]bool
 	changed   map[int]int
 	readOnly  *bool
 	reads     *[]*finding.Effect
@@ -219,6 +220,29 @@ func (m *memory) firstMade(r *Run) map[string]int {
 		}
 	}
 	return m.made
+}
+
+// madeEarly are the files that the server made when it started, but for what others obey.
+func (m *memory) madeEarly(r *Run) map[string]bool {
+	if m.early == nil {
+		m.early = map[string]bool{}
+		for i := range r.Profile.Effects {
+			e := &r.Profile.Effects[i]
+			if isStart(e.Phase) && e.Kind == finding.FileWrite && e.Rung == finding.RungOpened && e.Noise == "" &&
+				!r.stood(e.Target) && r.placeOf(e.Target) != placeObeyed {
+				m.early[e.Target] = true
+			}
+		}
+	}
+	return m.early
+}
+
+// isStart reports whether a phase is before the first listing.
+func isStart(p finding.Phase) bool { return p == finding.PhaseStart || p == finding.PhaseHandshake }
+
+// goesOn reports whether a file is changed later that the server made when it started, as its log.
+func (r *Run) goesOn(e *finding.Effect) bool {
+	return e.Kind == finding.FileWrite && !isStart(e.Phase) && r.remembered().madeEarly(r)[e.Target]
 }
 
 // explainedMaking reports whether an argument or a claim explains that a file was made.

@@ -79,8 +79,7 @@ var (
 // launches reports whether a program that ran before the server answered is an interpreter, and
 // a launcher started the server.
 func (r *Run) launches(e *finding.Effect) bool {
-	return (e.Phase == finding.PhaseStart || e.Phase == finding.PhaseHandshake) &&
-		slices.Contains(starters, unversioned(e.Target)) && r.remembered().launch(r).byLauncher
+	return isStart(e.Phase) && slices.Contains(starters, unversioned(e.Target)) && r.remembered().launch(r).byLauncher
 }
 
 // unversioned is a program's name without its version and the ending of a script.

@@ -68,7 +68,7 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 	if p, ok := c.Planted.script(r); ok {
 		return p
 	}
-	if answer, ok := c.GraphQL.graphQL(body); ok && r.Method == http.MethodPost {
+	if answer, ok := c.GraphQL.graphQL(graphQLRequest(r, body)); ok {
 		return page{status: http.StatusOK, kind: "application/json", body: answer}
 	}
 	if d, ok := described(c.Fits, r); ok {

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -294,10 +295,14 @@ func TestGraphQL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got, expected any
-		w := served(&Config{}, "POST", "https://h.example/graphql", string(body))
-		if json.Unmarshal(w.Body.Bytes(), &got) != nil || json.Unmarshal([]byte(want), &expected) != nil || !reflect.DeepEqual(got, expected) {
-			t.Errorf("%s: %s, want %s", query, w.Body, want)
+		for _, w := range []*httptest.ResponseRecorder{
+			served(&Config{}, "POST", "https://h.example/graphql", string(body)),
+			served(&Config{}, "GET", "https://h.example/graphql?query="+url.QueryEscape(query), ""),
+		} {
+			var got, expected any
+			if json.Unmarshal(w.Body.Bytes(), &got) != nil || json.Unmarshal([]byte(want), &expected) != nil || !reflect.DeepEqual(got, expected) {
+				t.Errorf("%s: %s, want %s", query, w.Body, want)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package sinkhole
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -34,6 +35,21 @@ type GraphQLType struct {
 type GraphQLField struct {
 	Type string `json:"type"`
 	List int    `json:"list,omitempty"`
+}
+
+// graphQLRequest is what may be a GraphQL request: the body of a POST, or what a GET says in its URL
+// (GraphQL over HTTP, section 6). It is nil where there is none.
+func graphQLRequest(r *http.Request, body []byte) []byte {
+	switch r.Method {
+	case http.MethodPost:
+		return body
+	case http.MethodGet:
+		asked := r.URL.Query()
+		if request, err := json.Marshal(map[string]string{"query": asked.Get("query"), "operationName": asked.Get("operationName")}); err == nil {
+			return request
+		}
+	}
+	return nil
 }
 
 // graphQL answers a GraphQL request (specification, sections 2 and 7.1): every member
