@@ -29,15 +29,19 @@ type target struct {
 	// retry are the refused arguments, corrected as the refusal says.
 	retry json.RawMessage
 	// inferred is the tool's schema with what refusals asked for beside it, nil for none.
-	inferred  map[string]any
-	additions int
-	rank      int
-	said      string // the latest refusal, bounded
-	answered  string // the latest answer that others may take, "" for none
-	turn      int    // the kind of answer that the services give in its calls
-	asks      bool   // a service was asked in one of its calls
-	slow      bool   // a call took long: what bounds its duration is always given
-	decl      wire.Tool
+	inferred map[string]any
+	// before is the tool that the latest refusal says has to be called before, and refusedWith are
+	// the arguments of that call.
+	before      *target
+	refusedWith json.RawMessage
+	additions   int
+	rank        int
+	said        string // the latest refusal, bounded
+	answered    string // the latest answer that others may take, "" for none
+	turn        int    // the kind of answer that the services give in its calls
+	asks        bool   // a service was asked in one of its calls
+	slow        bool   // a call took long: what bounds its duration is always given
+	decl        wire.Tool
 	// base are arguments with which it succeeded, the fullest; nil for none. baseFrom is the
 	// call that had them.
 	base     json.RawMessage
@@ -113,6 +117,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.prepare()
 	d.planFirst()
 	d.run()
+	d.examples()
 	d.rescue()
 	d.guarded()
 	d.trySource()

@@ -11,7 +11,7 @@ import (
 )
 
 // oneOf is a refusal of none, or of several, of properties that stand in for one another.
-var oneOf = lazyregexp.New(`(?i)\b(?:exactly|only|at least|just|either) one of\b|\bmutually exclusive\b|\bnot both\b|\b(?:can ?not|can't|must not) (?:both|be (?:used|combined|given|specified|set) together)\b|` +
+var oneOf = lazyregexp.New(`(?i)\b(?:exactly|only|at least|just|either) one of\b|\bmutually exclusive\b|\bnot both\b|\b(?:can ?not|can't|must not) (?:both|be (?:used|combined|given|provided|passed|specified|set) (?:together|simultaneously|at once|at the same time|in combination|with))\b|` +
 	`\b(?:can ?not|can't|do not) (?:use|specify|combine|provide|pass|set) both\b`)
 
 // eitherOr is one that names two, or two groups.

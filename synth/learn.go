@@ -77,6 +77,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 // arguments it would have taken.
 func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	t.said = text[:min(len(text), maxSaid)]
+	t.before, t.refusedWith = l.d.askedBefore(t, text), args
 	l.forget(args, text)
 	if t.infer(text) {
 		t.schemaFrom = append(t.schemaFrom, l.d.n)

@@ -12,8 +12,8 @@ const (
 )
 
 // rescue calls the tools again that have refused every call so far, in turns, as long as
-// what they say changes: with arguments corrected as they said, and with what other tools
-// have answered since.
+// what they say changes: with arguments corrected as they said, with what other tools
+// have answered since, and after the tool that they name.
 func (d *driver) rescue() {
 	end := d.cfg.Now().Add(rescueTime)
 	stuck, said := map[*target]int{}, map[*target]string{}
@@ -25,6 +25,7 @@ func (d *driver) rescue() {
 			if !d.more() || d.cfg.Now().After(end) {
 				return
 			}
+			d.callBefore(t)
 			t.rescued = true
 			d.call(t, 1)
 			t.rescued = false
