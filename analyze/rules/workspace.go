@@ -32,15 +32,17 @@ func (r *Run) isLookup(e *finding.Effect, c canaries.Canary) bool {
 	case e.Call == 0 && l.atStart && r.asksHost(l.asks), slices.Contains(l.programs, e.Actor):
 		return true
 	}
-	return l.overHTTP && r.requests(e.Call)
+	return l.overHTTP && r.requests(e)
 }
 
-// requests reports whether a call made an HTTP request, or looked a name up and got no further: what it was to ask, nobody saw.
-func (r *Run) requests(call int) bool {
+// requests reports whether the call of an effect made an HTTP request, or looked a name up and got no further: what it
+// was to ask, nobody saw. Work in the background may go on in a neighbour of the call.
+func (r *Run) requests(e *finding.Effect) bool {
 	tried, spoke := false, false
 	for i := range r.Profile.Effects {
 		n := &r.Profile.Effects[i]
-		if n.Call != call || !leaving(n) {
+		beside := n.Phase == finding.PhaseIdle || n.Call > 0 && (n.Call == e.Call-1 || n.Call == e.Call+1)
+		if n.Call != e.Call && !(e.Ambiguous && beside) || !leaving(n) {
 			continue
 		}
 		switch n.Via {
