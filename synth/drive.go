@@ -119,6 +119,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.run()
 	d.examples()
 	d.rescue()
+	d.choices()
 	d.guarded()
 	d.trySource()
 	d.documents()

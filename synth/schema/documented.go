@@ -58,8 +58,12 @@ var (
 	remark = lazyregexp.New(`(?i)^(?:an?|the|if|in|e\.?g|i\.?e|default|defaults|optional|required|max\w*|min\w*|see|up|such|like|not|only|and|for|with|when|any|all|etc|number|string|integer|boolean|list|must|can|will|is|are)\b`)
 )
 
+// markedDefault is what a description puts behind a value that holds where none is given.
+var markedDefault = lazyregexp.New(`(?i)\s*[([](?:the |is )?default[^()\[\]]{0,40}[)\]]`)
+
 // listed finds an enumeration of plain values: "(Research, Analysis, Synthesis)", "stage: new, open or closed", "GET|POST".
 func listed(text string) []string {
+	text = markedDefault.ReplaceAllString(text, "")
 	for _, m := range enumeration.FindAllStringSubmatch(text, 8) {
 		list := m[1] + m[2]
 		parts := listSeparator.Split(list, -1)

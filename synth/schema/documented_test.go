@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -27,20 +28,34 @@ func TestDocumented(t *testing.T) {
 func TestListed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Legacy stage, case-insensitive: Problem Definition, Research, Analysis": "Problem Definition|Research|Analysis",
-		"The stage (new, open or closed)":                                        "new|open|closed",
-		"HTTP method (GET/POST/PUT)":                                             "GET|POST|PUT",
-		"One of asc | desc | none.":                                              "asc|desc|none",
-		"The state is either on, off, or auto":                                   "on|off|auto",
-		"The title (at most 80 characters, optional)":                            "",
-		"The path of a file, a folder, or a link":                                "",
-		"A name (letters, digits, the dash)":                                     "",
-		"Note: this deletes the file, the folder and everything that lies in it": "",
-		"The first, second":                                                      "",
+		"Legacy stage, case-insensitive: Problem Definition, Research, Analysis":         "Problem Definition|Research|Analysis",
+		"The stage (new, open or closed)":                                                "new|open|closed",
+		"HTTP method (GET/POST/PUT)":                                                     "GET|POST|PUT",
+		"One of asc | desc | none.":                                                      "asc|desc|none",
+		"The state is either on, off, or auto":                                           "on|off|auto",
+		"The title (at most 80 characters, optional)":                                    "",
+		"The path of a file, a folder, or a link":                                        "",
+		"A name (letters, digits, the dash)":                                             "",
+		"Note: this deletes the file, the folder and everything that lies in it":         "",
+		"One of: nixos (default), home-manager, darwin, nix-dev. For a flake, its path.": "nixos|home-manager|darwin|nix-dev",
+		"The first, second":                                                              "",
 	} {
 		if got := strings.Join(listed(text), "|"); got != want {
 			t.Errorf("%s: %q, not %q", text, got, want)
 		}
+	}
+}
+
+// What takes one of a few values is known by its enum and by its description.
+func TestChoices(t *testing.T) {
+	t.Parallel()
+	g, err := New(json.RawMessage(`{"type":"object","properties":{"kind":{"enum":["a","b"]},"source":{"type":"string","description":"One of: nixos (default), darwin, wiki."},`+
+		`"n":{"type":"integer","description":"one, two or three"},"text":{"type":"string"},"deep":{"allOf":[{"enum":[1,2,3,4]}]}}}`), Options{Object: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(g.Choices()); got != "[{deep [1 2 3 4]} {source [nixos darwin wiki]} {kind [a b]}]" {
+		t.Error(got)
 	}
 }
 
