@@ -325,7 +325,7 @@ func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.sent, o.kept, o.needed = res.sent, res.kept, res.needed
+	o.sent, o.kept, o.needed, o.narrowed = res.sent, res.kept, res.needed, !r.Supplies
 	more, err := JudgeReader(log, o)
 	if err != nil {
 		return nil, err

@@ -51,3 +51,9 @@ func (l *Live) Done() *profile.Profile { return l.j.profile }
 
 // IsOwnPeer is isOwnPeer.
 var IsOwnPeer = isOwnPeer
+
+// Narrowed are options for a run whose bound on output was a part of what the user allows.
+func Narrowed(o Options, narrowed bool) Options {
+	o.narrowed = narrowed
+	return o
+}

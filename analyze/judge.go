@@ -59,6 +59,8 @@ type Options struct {
 	known *detect.Known
 	// kept are the directories that the server made in that run.
 	kept []profile.Kept
+	// narrowed says that the run's bound on output was a part of what the user allows.
+	narrowed bool
 	// needed are the hosts that its tools' answers needed in the run that was compared with others.
 	needed []rules.NeededHost
 }
@@ -132,6 +134,9 @@ func (opts *Options) read(log *session.Reader) (*readLog, error) {
 // judge says where what was seen in a log differs from what was said.
 func (l *readLog) judge(opts Options, varied []*readLog) *Result {
 	j, w := l.j, l.w
+	if opts.narrowed {
+		j.end.Limits = slices.DeleteFunc(j.end.Limits, func(l string) bool { return strings.HasPrefix(l, "output:") })
+	}
 	if l.log.Torn() {
 		j.because(session.GapCutOff, "the log ends within a line")
 	}
