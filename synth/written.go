@@ -153,7 +153,7 @@ func (w *written) list() (any, bool) {
 // quoted reads a text in quotation marks, to the end of its line at most.
 func (w *written) quoted() (string, bool) {
 	rest := w.text[w.at:]
-	if rest == "" || !strings.Contains(`"'`, rest[:1]) {
+	if rest == "" || rest[0] != '"' && rest[0] != '\'' {
 		return "", false
 	}
 	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {

@@ -41,8 +41,8 @@ func (r *Run) requests(e *finding.Effect) bool {
 	tried, spoke := false, false
 	for i := range r.Profile.Effects {
 		n := &r.Profile.Effects[i]
-		beside := n.Phase == finding.PhaseIdle || n.Call > 0 && (n.Call == e.Call-1 || n.Call == e.Call+1)
-		if n.Call != e.Call && !(e.Ambiguous && beside) || !leaving(n) {
+		beside := e.Ambiguous && (n.Phase == finding.PhaseIdle || n.Call > 0 && (n.Call == e.Call-1 || n.Call == e.Call+1))
+		if n.Call != e.Call && !beside || !leaving(n) {
 			continue
 		}
 		switch n.Via {
