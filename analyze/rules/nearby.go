@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/publicsuffix"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
@@ -34,8 +36,8 @@ func (r *Run) givenHost(host string) bool {
 // closedWorld reports whether what an effect reached is in the closed world that a tool
 // declares by openWorldHint=false: that is no promise to work offline. It is a host of the
 // user's own network that the user or a declaration names, or that the declaration's words
-// cover, or one that the user gave to the server. A tool that says in words that it uses no
-// network has no such world.
+// cover, or one that the user gave to the server, or the service of the server's own name. A tool
+// that says in words that it uses no network has no such world.
 func (r *Run) closedWorld(e *finding.Effect) bool {
 	if slices.ContainsFunc(r.localClaims(e.Tool), func(c scope.Claim) bool { return c.Where != "annotation" }) || len(r.Scope.Offline) > 0 {
 		return false
@@ -44,11 +46,22 @@ func (r *Run) closedWorld(e *finding.Effect) bool {
 		return r.remembered().reachedNearby(r)[moment{e.Call, e.Phase}]
 	}
 	for _, host := range hostsOf(e) {
-		if r.givenHost(host) || isNearby(host) && (r.namesHost(host) || r.saysNearby(e.Tool)) {
+		if r.givenHost(host) || isNearby(host) && (r.namesHost(host) || r.saysNearby(e.Tool)) || r.isOwnService(host) {
 			return true
 		}
 	}
 	return false
+}
+
+// isOwnService reports whether a host has the name of the server, which says that it uses a network: the API of what
+// it is a client of.
+func (r *Run) isOwnService(host string) bool {
+	if !scope.AnyShown(r.Scope.Purpose.Network) {
+		return false
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	label, _, _ := strings.Cut(domain, ".")
+	return err == nil && r.isOwnName(label)
 }
 
 // reachedNearby are the moments in which something of a closed world was reached by an address or a name.

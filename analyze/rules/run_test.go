@@ -73,6 +73,14 @@ func inCall(n int, e finding.Effect) finding.Effect {
 	return e
 }
 
+// instructed gives the server a name and instructions.
+func instructed(name, text string) func(*Run) {
+	return func(r *Run) {
+		r.Surface.Server.Name, r.Surface.Instructions = name, text
+		r.Scope = scope.Of(r.Surface)
+	}
+}
+
 // closed is a tool that declares a closed world and nothing else.
 func closed(text string) wire.Tool {
 	return wire.Tool{Name: "do", Description: text, Annotations: &wire.Annotations{OpenWorld: boolean(false)}}
