@@ -2,6 +2,7 @@ package synth
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -23,6 +24,8 @@ var documentWords = map[string][]string{
 	"yaml": {"yml", "manifest"}, "xml": {"xml"}, "lcov": {"coverage"}, "geojson": {"geometry"}, "svg": {"svg"}, "mod": {"gomod"},
 	"rs": {"rust"}, "rb": {"ruby"}, "kt": {"kotlin"}, "cs": {"csharp"}, "sol": {"solidity"}, "pl": {"perl"}, "hs": {"haskell"}, "ex": {"elixir"}, "jl": {"julia"}, "ps1": {"powershell"}, "sh": {"bash", "shell"}, "tsx": {"react"},
 	"gd": {"gdscript", "godot"}, "map": {"sourcemap"}, "v": {"verilog"}, "crt": {"certificate", "x509", "pem"},
+	"xlsx": {"excel", "workbook", "spreadsheet", "xlsm"}, "docx": {"word"}, "pptx": {"powerpoint", "presentation", "slides"}, "jpg": {"jpeg", "photo", "image"}, "png": {"image", "picture", "screenshot"}, "wav": {"audio", "recording"},
+	"zip": {"archive"}, "db": {"sqlite", "database"},
 }
 
 // maxTextTried bounds how many documents are tried for one argument.
@@ -48,6 +51,23 @@ func (w *work) documentTexts() map[string]string {
 	return out
 }
 
+// encodedDocuments are a document in base64 of each type that is no text, by its ending without the dot: for a tool that
+// takes the content itself.
+func (w *work) encodedDocuments() map[string]string {
+	out := map[string]string{}
+	for _, s := range w.all(isOffice) {
+		if ext := strings.TrimPrefix(path.Ext(s.name), "."); ext != "" && out[ext] == "" && (!utf8.Valid(s.data) || s.name == pdfName) && len(s.data) <= maxSaidText {
+			out[ext] = base64.StdEncoding.EncodeToString(s.data)
+		}
+	}
+	return out
+}
+
+// isOffice reports whether a type of binaryFormats is one that tools take as base64.
+func isOffice(ending string) bool {
+	return slices.Contains([]string{".gif", ".bmp", ".odt", ".ods", ".odp", ".tar", ".tgz"}, ending)
+}
+
 // maxSaidText is the most bytes of a document that is given as a text.
 const maxSaidText = 8 << 10
 
@@ -71,7 +91,7 @@ func (d *driver) asText(t *target, args json.RawMessage, refusal string) json.Ra
 func (d *driver) withDocuments(t *target, args json.RawMessage, said func(name string) []string) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		var given map[string]json.RawMessage
-		if t.what != WhatTool || len(d.cfg.Hints.Texts) == 0 || json.Unmarshal(args, &given) != nil {
+		if t.what != WhatTool || len(d.cfg.Hints.Texts)+len(d.cfg.Hints.Encoded) == 0 || json.Unmarshal(args, &given) != nil {
 			return
 		}
 		for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -80,8 +100,12 @@ func (d *driver) withDocuments(t *target, args json.RawMessage, said func(name s
 			if !ok || namesPlace(name) || strings.HasPrefix(value, "/") {
 				continue
 			}
-			for _, ext := range d.typesNamed(said(name)) {
-				given[name] = likeOld(old, d.cfg.Hints.Texts[ext])
+			documents := d.cfg.Hints.Texts
+			if takesBase64(name, describedAs(t, name)) {
+				documents = d.cfg.Hints.Encoded
+			}
+			for _, ext := range typesNamed(documents, said(name)) {
+				given[name] = likeOld(old, documents[ext])
 				if next := arguments(given, true); !t.wasGiven(next) && !yield(next) {
 					return
 				}
@@ -112,9 +136,15 @@ func (d *driver) documents() {
 	}
 }
 
-// typesNamed are the endings of the types that texts name, those of the first text first.
-func (d *driver) typesNamed(texts []string) (out []string) {
-	all := slices.Sorted(maps.Keys(d.cfg.Hints.Texts))
+// takesBase64 reports whether an argument takes content in base64 (RFC 4648), by its name or its description.
+func takesBase64(name, description string) bool {
+	words := plainWords(name + " " + description)
+	return words["base64"] || words["b64"]
+}
+
+// typesNamed are the endings of the types of documents that texts name, those of the first text first.
+func typesNamed(documents map[string]string, texts []string) (out []string) {
+	all := slices.Sorted(maps.Keys(documents))
 	for _, text := range texts {
 		words := plainWords(text)
 		for _, ext := range all {

@@ -17,6 +17,8 @@ func TestDocumentsAsTexts(t *testing.T) {
 		{"text", "The vCard", "show_contact", "nothing was found", "BEGIN:VCARD"},
 		{"source", "", "draw", "this is no Graphviz", "digraph"},
 		{"content", "", "check_toml", "line 1: expected a key", "["},
+		{"content_base64", "", "import_workbook", "The uploaded content is not an .xlsx/.xlsm workbook.", "UEsDB"},
+		{"data", "The file in base64", "read_pdf", "no such document", "JVBERi"},
 	} {
 		f := newFake(wire.Tool{})
 		f.surface.Tools = []wire.Tool{tool(c.tool, `{"type":"object","properties":{"`+c.argument+`":{"type":"string","description":"`+c.described+`"}},"required":["`+c.argument+`"]}`)}

@@ -93,7 +93,7 @@ func WorkspaceHints(root string, seed int64, named func(name string) bool) schem
 	h := schema.Hints{
 		Dirs:   []string{root, at("docs"), at("data")},
 		Images: []string{at(w.imageName)}, Documents: []string{at(pdfName), at(w.sheetName)},
-		Lines: map[string][]string{}, Texts: w.documentTexts(), Long: at(longName),
+		Lines: map[string][]string{}, Texts: w.documentTexts(), Encoded: w.encodedDocuments(), Long: at(longName),
 		Repo: at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",
 	}

@@ -20,6 +20,8 @@ type Hints struct {
 	Documents []string
 	// Texts are documents as texts, by the ending of their type without the dot ("csv").
 	Texts map[string]string `json:",omitempty"`
+	// Encoded are documents that are no texts, in base64, by that ending ("xlsx").
+	Encoded map[string]string `json:",omitempty"`
 	// Images are existing image files.
 	Images []string
 	// Dirs are existing directories; new files go to the first.
