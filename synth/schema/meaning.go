@@ -90,6 +90,8 @@ const (
 	kPercent
 	kPrice
 	kIBAN
+	kBitcoin
+	kEthereum
 	kBIC
 	kISBN
 	kCard

@@ -22,6 +22,8 @@ type grammar struct {
 
 var grammars = []grammar{
 	{kIBAN, []string{"iban"}, []string{"iban"}, []string{"GB82WEST12345698765432", "DE89370400440532013000"}},
+	{kBitcoin, []string{"bitcoin address", "btc address"}, []string{"bitcoin address", "bc1"}, []string{"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}},
+	{kEthereum, []string{"ethereum address", "eth address", "wallet address", "wallet", "contract address"}, []string{"ethereum address", "evm address", "wallet address"}, []string{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"}},
 	{kBIC, []string{"bic", "swift", "swift code", "bic code"}, []string{"swift code"}, []string{"DEUTDEFF", "NWBKGB2L"}},
 	{kISBN, []string{"isbn", "isbn10", "isbn13"}, []string{"isbn"}, []string{"9780306406157", "0306406152"}},
 	{kCard, []string{"card number", "credit card", "luhn", "pan"}, []string{"luhn", "credit card number"}, []string{"4111111111111111", "5555555555554444"}},
@@ -105,6 +107,17 @@ func containsWords(text, phrase string) bool {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+// chainOf is the kind of the addresses of the chain that a text speaks of, kNone for none.
+func chainOf(text string) kind {
+	switch {
+	case slices.ContainsFunc([]string{"bitcoin", "btc", "bc1", "segwit", "bech32"}, func(w string) bool { return strings.Contains(text, w) }):
+		return kBitcoin
+	case slices.ContainsFunc([]string{"ethereum", "0x", "erc20", "erc-20", "evm ", "wallet", "ether "}, func(w string) bool { return strings.Contains(text, w) }):
+		return kEthereum
+	}
+	return kNone
+}
+
 // anyText are the kinds whose names say no more than that a value is a text.
 var anyText = []kind{kNone, kProse, kQuery, kName, kID, kCode, kMath, kTag, kKey, kBase64, kJSON, kImage}
 
@@ -125,6 +138,10 @@ func withGrammar(m *meaning, tool []string, desc string) {
 	}
 	lowered := strings.Join(tool, " ")
 	switch m.kind {
+	case kCity:
+		if k := chainOf(desc + " " + lowered); k != kNone && any2(m.words, "address") {
+			m.kind = k
+		}
 	case kQuery, kProse, kCode, kNone:
 		for _, of := range []struct {
 			word string

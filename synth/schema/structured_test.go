@@ -32,6 +32,9 @@ func TestStructuredValues(t *testing.T) {
 	for _, c := range []struct{ tool, name, desc, want string }{
 		{"validate_iban", "iban", "", "GB82WEST12345698765432"},
 		{"check", "value", "The IBAN to check", "GB82WEST12345698765432"},
+		{"pay", "address", "Address of the payee, bc1q…", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"},
+		{"eth_balance", "address", "0x-prefixed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"},
+		{"weather", "address", "", "London"},
 		{"lookup", "isbn", "", "9780306406157"},
 		{"convert", "currency_code", "", "USD"},
 		{"convert", "from", "ISO 4217 currency code", "USD"},
