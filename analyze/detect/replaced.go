@@ -91,8 +91,9 @@ func (q *replacements) take(c *context) {
 
 func (q *replacements) tell(c *context, tool string, w replacement) {
 	q.told[tool] = true
+	// The other one is shown whole: it is the server's own, and names who is paid.
 	c.add(Divergence, "replaced_identifier", 3, []any{"tool", name(tool), "argument", name(w.argument)},
-		"a call of %s gave %s as %s, and the result has %s in its place; other calls get back what they gave", quoted(tool), w.given, quoted(w.argument), w.has)
+		"a call of %s gave %s as %s, and the result has %s %s in its place; other calls get back what they gave", quoted(tool), w.given, quoted(w.argument), w.has.kind, name(w.has.value))
 	c.identify("a result of %s has another %s than it was given", quoted(tool), quoted(w.argument))
 	c.ofTool()
 }
