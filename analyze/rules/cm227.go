@@ -18,7 +18,7 @@ var cm227Doc = finding.Rule{
 	CWE:    []string{"CWE-684", "CWE-284"}, OWASP: []string{"MCP02"},
 	Help: "An argument of the call asks for a dry run (`dry_run`, `simulate`, `what_if`, or `preview` and `check` where the schema says that nothing is changed then), by its value or by the default that the schema names, and the call changed or deleted a file.\n\n" +
 		"**Evidence.** The call and the kernel's record of the change. High where the file stood there before, medium where it is new; work that could belong to another call is low.\n\n" +
-		"Quiet are temporary files, and what the server keeps for itself: its directory, its state, its log, a file that it made when it started.\n\n" +
+		"Quiet are temporary files, and what the server keeps for itself: its directory, its state, its log, and a lock that it made when it started.\n\n" +
 		"**False positive when** the argument means something else in this server.",
 }
 

@@ -240,9 +240,16 @@ func (m *memory) madeEarly(r *Run) map[string]bool {
 // isStart reports whether a phase is before the first listing.
 func isStart(p finding.Phase) bool { return p == finding.PhaseStart || p == finding.PhaseHandshake }
 
-// goesOn reports whether a file is changed later that the server made when it started, as its log.
+// goesOn reports whether a change is of a log, a lock or the like that the server made when it started. A
+// database that it made is data.
 func (r *Run) goesOn(e *finding.Effect) bool {
-	return e.Kind == finding.FileWrite && !isStart(e.Phase) && r.remembered().madeEarly(r)[e.Target]
+	return e.Kind == finding.FileWrite && !isStart(e.Phase) && isRecord(e.Target) && r.remembered().madeEarly(r)[e.Target]
+}
+
+// isRecord reports whether a file is a log, a lock or the number of a process, by its name.
+func isRecord(p string) bool {
+	dir := path.Base(path.Dir(p))
+	return slices.Contains([]string{".log", ".lock", ".pid"}, path.Ext(p)) || dir == "logs" || dir == "log"
 }
 
 // explainedMaking reports whether an argument or a claim explains that a file was made.

@@ -141,7 +141,8 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM201", "beside a database", newRun(note, effect("format_note", finding.FileRead, home+"/x.db"), effect("format_note", finding.FileWrite, home+"/x.db-wal")), finding.Low},
 	{"CM201", "its state, made in a call", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.local/state/else/log")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.local/state/else"}} }), finding.Low},
 	{"CM201", "its own log", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes/calls.log")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.notes", Early: true}} }), finding.Low},
-	{"CM201", "a file that it made when it started", begun(newRun(note, effect("format_note", finding.FileWrite, home+"/calls.log")), finding.PhaseStart), finding.Low},
+	{"CM201", "a log that it made when it started", begun(newRun(note, effect("format_note", finding.FileWrite, home+"/calls.log")), finding.PhaseStart), finding.Low},
+	{"CM201", "a database that it made when it started", begun(newRun(note, effect("format_note", finding.FileWrite, home+"/orders.db")), finding.PhaseStart), finding.Medium},
 	{"CM201", "its own log, the second time", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.ledger/calls.log")), func(r *Run) {
 		r.Left, r.KeptBefore = map[string]bool{home + "/.ledger/calls.log": true}, []profile.Kept{{Path: home + "/.ledger", Early: true}}
 	}), finding.Low},
