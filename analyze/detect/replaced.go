@@ -1,10 +1,6 @@
 package detect
 
-import (
-	"bytes"
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // replacements finds results that name another wallet or account than their call gave, of a tool that answers with
 // what it is given: whoever pays by the result pays somebody else.
@@ -69,10 +65,8 @@ func (q *replacements) take(c *context) {
 	if len(given) == 0 || len(q.waiting) >= maxWaiting || len(q.waiting[c.Asked.Tool]) >= maxTold {
 		return
 	}
-	var all strings.Builder
-	eachString(c.Result, func(_, s string) { all.WriteString(s + "\n") })
-	said := packed(all.String())
-	others := payees(all.String())
+	result := joinStrings(c.Result)
+	said, others := packed(result), payees(result)
 	for _, r := range given {
 		if strings.Contains(said, packed(r.given.value)) {
 			return
@@ -99,14 +93,12 @@ func (q *replacements) tell(c *context, tool string, w replacement) {
 }
 
 // echoes reports whether a result has the text that a call gave in an argument.
-func echoes(given, result []byte, argument string) bool {
-	var args map[string]json.RawMessage
-	var text string
-	if json.Unmarshal(given, &args) != nil || json.Unmarshal(args[argument], &text) != nil || len(text) < leastEchoed {
-		return false
-	}
-	quoted := bytes.Trim(args[argument], `"`)
-	return bytes.Contains(result, quoted)
+func echoes(given, result []byte, argument string) (found bool) {
+	said := joinStrings(result)
+	eachString(given, func(key, s string) {
+		found = found || key == argument && len(s) >= leastEchoed && strings.Contains(said, s)
+	})
+	return found
 }
 
 // payees are the wallets and accounts that a text names.

@@ -78,7 +78,7 @@ func (r *Run) leaks(e *finding.Effect) bool {
 var ofAnyService = []string{"access", "admin", "auth", "client", "config", "credential", "database", "default", "login", "main", "mcp", "oauth", "password", "private", "proxy", "public", "secret", "server", "service", "token", "user"}
 
 // namesIssuer reports whether a variable's first word stands in the domain of a host: $HEVY_API_KEY is a key of
-// hevyapp.com, and that a tool which declares a closed world goes there is CM202's.
+// hevyapp.com. Whether a tool that declares a closed world may go there, CM202 judges.
 func namesIssuer(env, host string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(env), "_")
 	return len(word) > 3 && !slices.Contains(ofAnyService, word) && strings.HasPrefix(domain(host), word)

@@ -100,7 +100,7 @@ func (r *Run) asksFor(call int, host string) bool {
 	if r.asked(call, host) {
 		return true
 	}
-	label, _, _ := strings.Cut(domainOf(host), ".")
+	label, _, _ := strings.Cut(domain(host), ".")
 	return call > 0 && len(label) >= leastLabel && slices.Contains(strings.FieldsFunc(strings.ToLower(string(r.Args[call])), func(c rune) bool {
 		return c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9')
 	}), strings.ToLower(label))
@@ -111,5 +111,5 @@ func (r *Run) namesPeer(host string) bool {
 	if host == "" {
 		return false
 	}
-	return r.namesHost(domainOf(host))
+	return r.namesHost(domain(host))
 }

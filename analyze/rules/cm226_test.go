@@ -46,7 +46,7 @@ func begun(r *Run, phase finding.Phase) *Run {
 // logging is a run in which that tool wrote a new file.
 func logging() *Run {
 	r := pruning(`"dry_run":{"type":"boolean"}`, `{"folder":"/data","dry_run":true}`)
-	r.Profile.Effects = []finding.Effect{effect("prune", finding.FileWrite, "/work/logs/server.log")}
+	r.Profile.Effects = []finding.Effect{effect("prune", finding.FileWrite, "/data/logs/server.log")}
 	return r
 }
 

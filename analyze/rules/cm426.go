@@ -29,7 +29,7 @@ var knownInstallers = []string{
 func checkCM426(r *Run) []finding.Finding {
 	return first(r.detections(cm426Doc.ID, func(d *Detected) bool {
 		switch {
-		case r.quotesAttacks(d.Tool), slices.Contains(knownInstallers, domainOf(d.Host)):
+		case r.quotesAttacks(d.Tool), slices.Contains(knownInstallers, domain(d.Host)):
 			d.Severity = finding.Low
 		case r.shown(d.Tool, installWordsShown):
 			d.Severity = finding.Medium

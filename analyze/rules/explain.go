@@ -342,7 +342,7 @@ func (r *Run) explainOpen(e *finding.Effect) (finding.Explanation, bool) {
 		return ordinary("system"), true
 	case isLibrary(e.Target):
 		return finding.Explanation{Class: finding.ClassOrdinary, Text: "runtime", Strength: finding.StrengthWeak}, true
-	case within(e.Target, r.ServerDir), r.Left[e.Target], r.remembered().writtenBy(r)[e.Target]:
+	case within(e.Target, r.ServerDir), r.Left[e.Target], r.remembered().writtenBy(r)[e.Target] != nil:
 		return finding.Explanation{Class: finding.ClassOwn}, true
 	case r.keeps(e.Target), r.isOwnFile(e.Target), r.isOwnState(e.Target):
 		return finding.Explanation{Class: finding.ClassState}, true
@@ -363,13 +363,13 @@ func (r *Run) explainOpen(e *finding.Effect) (finding.Explanation, bool) {
 	return r.mentioned(e, pathWords(strings.TrimPrefix(e.Target, r.Home))...)
 }
 
-// writtenBy are the files that were not there before the server made them in this run.
-func (m *memory) writtenBy(r *Run) map[string]bool {
+// writtenBy are the files that were not there before the server made them in this run, with the first writing of each.
+func (m *memory) writtenBy(r *Run) map[string]*finding.Effect {
 	if m.written == nil {
-		m.written = map[string]bool{}
+		m.written = map[string]*finding.Effect{}
 		for i := range r.Profile.Effects {
-			if e := &r.Profile.Effects[i]; e.Kind == finding.FileWrite && e.Rung == finding.RungOpened && !r.stood(e.Target) {
-				m.written[e.Target] = true
+			if e := &r.Profile.Effects[i]; e.Kind == finding.FileWrite && e.Rung == finding.RungOpened && m.written[e.Target] == nil && !r.stood(e.Target) {
+				m.written[e.Target] = e
 			}
 		}
 	}

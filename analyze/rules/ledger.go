@@ -173,14 +173,13 @@ type memory struct {
 	sentences []sentence
 	texts     map[int][]string
 	made      map[string]int
-	early     map[string]bool
 	changed   map[int]int
 	readOnly  *bool
 	reads     *[]*finding.Effect
 	launched  *launch
 	nearby    map[moment]bool
 	opened    map[string]bool
-	written   map[string]bool
+	written   map[string]*finding.Effect
 	aims      map[int]*aim
 	promised  map[promised]string
 }
@@ -222,28 +221,15 @@ func (m *memory) firstMade(r *Run) map[string]int {
 	return m.made
 }
 
-// madeEarly are the files that the server made when it started, but for what others obey.
-func (m *memory) madeEarly(r *Run) map[string]bool {
-	if m.early == nil {
-		m.early = map[string]bool{}
-		for i := range r.Profile.Effects {
-			e := &r.Profile.Effects[i]
-			if isStart(e.Phase) && e.Kind == finding.FileWrite && e.Rung == finding.RungOpened && e.Noise == "" &&
-				!r.stood(e.Target) && r.placeOf(e.Target) != placeObeyed {
-				m.early[e.Target] = true
-			}
-		}
-	}
-	return m.early
-}
-
 // isStart reports whether a phase is before the first listing.
 func isStart(p finding.Phase) bool { return p == finding.PhaseStart || p == finding.PhaseHandshake }
 
 // goesOn reports whether a change is of a log, a lock or the like that the server made when it started. A
 // database that it made is data.
 func (r *Run) goesOn(e *finding.Effect) bool {
-	return e.Kind == finding.FileWrite && !isStart(e.Phase) && isRecord(e.Target) && r.remembered().madeEarly(r)[e.Target]
+	first := r.remembered().writtenBy(r)[e.Target]
+	return e.Kind == finding.FileWrite && !isStart(e.Phase) && isRecord(e.Target) &&
+		first != nil && isStart(first.Phase) && first.Noise == "" && r.placeOf(e.Target) != placeObeyed
 }
 
 // isRecord reports whether a file is a log, a lock or the number of a process, by its name.

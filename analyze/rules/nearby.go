@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/publicsuffix"
-
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
@@ -59,9 +57,8 @@ func (r *Run) isOwnService(host string) bool {
 	if !scope.AnyShown(r.Scope.Purpose.Network) {
 		return false
 	}
-	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
-	label, _, _ := strings.Cut(domain, ".")
-	return err == nil && r.isOwnName(label)
+	label, _, _ := strings.Cut(domain(host), ".")
+	return r.isOwnName(label)
 }
 
 // reachedNearby are the moments in which something of a closed world was reached by an address or a name.

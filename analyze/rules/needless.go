@@ -3,8 +3,6 @@ package rules
 import (
 	"slices"
 
-	"golang.org/x/net/publicsuffix"
-
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -42,19 +40,11 @@ func Besides(r *Run) []string {
 	var out []string
 	for i := range r.Profile.Carried {
 		c := &r.Profile.Carried[i]
-		if d := domainOf(c.Host); len(out) < MaxBesides && !slices.Contains(out, d) && r.beside(c) {
+		if d := domain(c.Host); len(out) < MaxBesides && !slices.Contains(out, d) && r.beside(c) {
 			out = append(out, d)
 		}
 	}
 	return out
-}
-
-// domainOf is the domain that somebody registered, or the host itself.
-func domainOf(host string) string {
-	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		return domain
-	}
-	return host
 }
 
 // beside reports whether a call sent its arguments to a host that nothing names, and calls of the same tool reached
@@ -62,11 +52,11 @@ func domainOf(host string) string {
 func (r *Run) beside(c *profile.Carried) bool {
 	t := r.Scope.Tool(c.Tool)
 	if !r.declaredTool(c.Tool) || c.Host == "" || c.Loopback || isNearby(c.Host) || runsCommands(&t, "") ||
-		r.namesPeer(c.Host) || r.givenHost(c.Host) || r.asksFor(c.Call, domainOf(c.Host)) || r.isOwnCloud(c.Host, c.Tool) {
+		r.namesPeer(c.Host) || r.givenHost(c.Host) || r.asksFor(c.Call, domain(c.Host)) || r.isOwnCloud(c.Host, c.Tool) {
 		return false
 	}
 	return slices.ContainsFunc(r.Profile.Effects, func(e finding.Effect) bool {
-		return e.Tool == c.Tool && e.Kind == finding.NetConnect && e.Host != "" && domainOf(e.Host) != domainOf(c.Host) && (r.asksFor(e.Call, e.Host) || r.namesPeer(e.Host))
+		return e.Tool == c.Tool && e.Kind == finding.NetConnect && e.Host != "" && domain(e.Host) != domain(c.Host) && (r.asksFor(e.Call, e.Host) || r.namesPeer(e.Host))
 	})
 }
 
@@ -96,7 +86,7 @@ func (r *Run) needless(c *profile.Carried) bool {
 // reachedHost reports whether a run sent arguments to the host of another run.
 func (r *Run) reachedHost(c *profile.Carried) bool {
 	return c.Via != "dns" && slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool {
-		return o.Tool == c.Tool && domainOf(o.Host) == domainOf(c.Host) && o.Via != "dns"
+		return o.Tool == c.Tool && domain(o.Host) == domain(c.Host) && o.Via != "dns"
 	})
 }
 
@@ -106,7 +96,7 @@ func (r *Run) reachedHost(c *profile.Carried) bool {
 func indifferent(controls, silent []*Run, c *profile.Carried) bool {
 	alike := 0
 	for _, o := range controls[0].Profile.Carried {
-		if o.Tool != c.Tool || domainOf(o.Host) != domainOf(c.Host) {
+		if o.Tool != c.Tool || domain(o.Host) != domain(c.Host) {
 			continue
 		}
 		answer, ok := controls[0].Profile.Answers[o.Call]
