@@ -3,7 +3,6 @@ package synth
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/synth/schema"
@@ -49,13 +48,9 @@ func (d *driver) combinations(t *target) (out []json.RawMessage) {
 	if len(choices) > 1 {
 		second, whole = choices[1], true
 	}
-	raw, err := gen.Draw(d.seed(t), schema.TypicalFull)
-	drawn, ok := membersOf(raw)
-	if err != nil || !ok {
+	drawn := d.fullest(t, gen)
+	if drawn == nil {
 		return nil
-	}
-	if worked, ok := membersOf(t.base); ok {
-		maps.Copy(drawn, worked)
 	}
 	had := map[string]bool{}
 	for _, args := range t.given {

@@ -84,16 +84,12 @@ func (d *driver) asExample(t *target, example map[string]any) json.RawMessage {
 	if gen == nil {
 		return nil
 	}
-	least, errLeast := gen.Draw(d.seed(t), schema.TypicalRequired)
-	full, errFull := gen.Draw(d.seed(t), schema.TypicalFull)
-	var out, drawn, worked map[string]json.RawMessage
-	if errLeast != nil || errFull != nil || json.Unmarshal(least, &out) != nil || json.Unmarshal(full, &drawn) != nil || out == nil {
+	least, err := gen.Draw(d.seed(t), schema.TypicalRequired)
+	out, ok := membersOf(least)
+	drawn := d.fullest(t, gen)
+	if err != nil || !ok || drawn == nil {
 		return nil
 	}
-	if json.Unmarshal(t.base, &worked) != nil {
-		worked = nil
-	}
-	maps.Copy(drawn, worked)
 	for name := range out {
 		out[name] = drawn[name]
 	}
@@ -101,10 +97,27 @@ func (d *driver) asExample(t *target, example map[string]any) json.RawMessage {
 		text, isText := value.(string)
 		away := isText && (standsIn.MatchString(text) || strings.HasPrefix(text, "/") && !d.planted(text) || strings.HasPrefix(text, "~"))
 		if own, ok := drawn[name]; away && ok {
-			out[name] = own
-		} else if raw, err := json.Marshal(value); err == nil {
-			out[name] = raw
+			value = own
 		}
+		out[name] = value
 	}
-	return arguments(out, true)
+	made, err := json.Marshal(out)
+	if err != nil {
+		return nil
+	}
+	return made
+}
+
+// fullest are all arguments of a tool: those with which it succeeded, and beside them what is drawn. nil is for a tool
+// for which nothing can be drawn.
+func (d *driver) fullest(t *target, gen *schema.Generator) map[string]any {
+	raw, err := gen.Draw(d.seed(t), schema.TypicalFull)
+	drawn, ok := membersOf(raw)
+	if err != nil || !ok {
+		return nil
+	}
+	if worked, ok := membersOf(t.base); ok {
+		maps.Copy(drawn, worked)
+	}
+	return drawn
 }

@@ -25,6 +25,13 @@ type sample struct {
 // samples are one document of each type beside texts, pictures, the report and the table,
 // about what the workspace is about.
 func (w *work) samples() []sample {
+	if w.made == nil {
+		w.made = w.makeSamples()
+	}
+	return w.made
+}
+
+func (w *work) makeSamples() []sample {
 	title, item, count := w.title, w.items[0], strconv.Itoa(w.counts[0])
 	texts := []struct{ name, text string }{
 		{"docs/analysis.ipynb", `{"cells":[{"cell_type":"markdown","metadata":{},"source":["# ` + title + `\n"]},{"cell_type":"code","execution_count":null,"metadata":{},"outputs":[],"source":["print(` + count + `)"]}],` +

@@ -34,6 +34,7 @@ type work struct {
 	items                []string
 	counts               []int
 	history              history
+	made                 []sample // what samples returned, nil before
 }
 
 var (

@@ -2,10 +2,10 @@ package synth
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
+	"github.com/coalmine-dev/coalmine/synth/literals"
 )
 
 // maxDeep bounds how deep values in prose are nested, and maxPlaces how many places of a text may begin one.
@@ -53,10 +53,10 @@ type written struct {
 	deep int
 }
 
-// word is a name or a bare value, and blank what may stand between two parts.
+// word is a name or a value without quotation marks, and number one as JSON writes it.
 var (
-	word  = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$]*`)
-	digit = lazyregexp.New(`^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,2})?`)
+	word   = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$]*`)
+	number = lazyregexp.New(`^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,2})?`)
 )
 
 func (w *written) skip() {
@@ -118,7 +118,7 @@ func (w *written) value() (any, bool) {
 	if text, ok := w.quoted(); ok {
 		return text, true
 	}
-	if n := digit.FindString(w.text[w.at:]); n != "" {
+	if n := number.FindString(w.text[w.at:]); n != "" {
 		w.at += len(n)
 		return json.Number(n), true
 	}
@@ -162,20 +162,8 @@ func (w *written) quoted() (string, bool) {
 			i++
 		case rest[0]:
 			w.at += i + 1
-			return unescaped(rest[1:i]), true
+			return literals.Unquote(rest[1:i]), true
 		}
 	}
 	return "", false
-}
-
-// unescaped is a text without the escapes of JSON.
-func unescaped(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, `\'`, `'`), `\"`, `"`), `"`, `\"`) + `"`)
-	if err != nil {
-		return text
-	}
-	return plain
 }

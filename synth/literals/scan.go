@@ -145,7 +145,7 @@ func (sc *scanner) text(quote byte) {
 	if i-start > 2*maxText || strings.TrimSpace(sc.s[start+1:i]) == "" {
 		return
 	}
-	value := unquote(sc.s[start+1 : i])
+	value := Unquote(sc.s[start+1 : i])
 	before, after := sc.before(start), sc.after(sc.pos)
 	r := rankOf(before, after)
 	if !worthwhile(value, r) || importsBefore.MatchString(before) || (quote == '`' && strings.Contains(value, "${")) {
@@ -204,8 +204,9 @@ func KeyLike(s string) bool {
 	return false
 }
 
-// unquote undoes the escapes that most languages share.
-func unquote(s string) string {
+// Unquote undoes the escapes that most languages share, in a text without its quotation marks. One that has others is
+// returned as it is.
+func Unquote(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}

@@ -22,12 +22,7 @@ func (g *Generator) Choices() []Choice {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w := walker{g: g}
-	sets := map[string][]*jsonschema.Schema{}
-	for _, s := range w.expand([]*jsonschema.Schema{g.top}, nil) {
-		for name, t := range s.Properties {
-			sets[name] = append(sets[name], t)
-		}
-	}
+	sets, _ := g.properties()
 	var out []Choice
 	for _, name := range sortedKeys(sets) {
 		if values := g.choiceOf(name, w.expand(sets[name], nil)); len(values) > 1 && len(values) <= mostChoices {
@@ -49,10 +44,7 @@ func (g *Generator) choiceOf(name string, set []*jsonschema.Schema) (values []an
 	if types&tString == 0 {
 		return nil
 	}
-	desc, _ := g.described(set, 0)
-	if desc == "" {
-		desc = documented(g.opts.Description, name)
-	}
+	desc, _ := g.saidOf(name, set)
 	for _, text := range listed(desc) {
 		values = append(values, text)
 	}

@@ -229,15 +229,21 @@ var rules = append(grammarRules(), []rule{
 // what the tool is for.
 func (g *Generator) meaningOf(name string, n *node) *meaning {
 	ws := words(name)
-	desc, format := g.described(n.set, 0)
-	if desc == "" {
-		desc = documented(g.opts.Description, name)
-	}
+	desc, format := g.saidOf(name, n.set)
 	m := &meaning{words: ws, loose: len(ws) <= 3, said: said(desc), text: desc}
 	m.kind = classify(ws, strings.ToLower(desc), format)
 	g.inContext(m, words(g.opts.Tool), strings.ToLower(desc))
 	m.values = g.valuesOf(m, strings.ToLower(desc))
 	return m
+}
+
+// saidOf is what a property's schemas say of it, or the tool's description, and its format.
+func (g *Generator) saidOf(name string, set []*jsonschema.Schema) (desc, format string) {
+	desc, format = g.described(set, 0)
+	if desc == "" {
+		desc = documented(g.opts.Description, name)
+	}
+	return desc, format
 }
 
 // described is the first description and format of a set and of what it refers to.

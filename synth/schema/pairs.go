@@ -44,17 +44,7 @@ func appendName(name string) string { return string(appendString(nil, name)) }
 
 // parameters are the properties of the whole that are declared unconditionally.
 func (c *Coverage) parameters() []parameter {
-	w := walker{g: c.g}
-	conj := w.expand([]*jsonschema.Schema{c.g.top}, nil)
-	sets, required := map[string][]*jsonschema.Schema{}, map[string]bool{}
-	for _, s := range conj {
-		for name, t := range s.Properties {
-			sets[name] = append(sets[name], t)
-		}
-		for _, name := range s.Required {
-			required[name] = true
-		}
-	}
+	sets, required := c.g.properties()
 	var out []parameter
 	for _, name := range sortedKeys(sets) {
 		if len(out) >= maxParams {
@@ -67,6 +57,21 @@ func (c *Coverage) parameters() []parameter {
 		out = append(out, parameter{name, levels})
 	}
 	return out
+}
+
+// properties are the schemas of each property of the whole that is declared unconditionally, and which are required.
+func (g *Generator) properties() (sets map[string][]*jsonschema.Schema, required map[string]bool) {
+	w := walker{g: g}
+	sets, required = map[string][]*jsonschema.Schema{}, map[string]bool{}
+	for _, s := range w.expand([]*jsonschema.Schema{g.top}, nil) {
+		for name, t := range s.Properties {
+			sets[name] = append(sets[name], t)
+		}
+		for _, name := range s.Required {
+			required[name] = true
+		}
+	}
+	return sets, required
 }
 
 // levels are the values of a parameter that are told apart: the members of an
