@@ -98,7 +98,7 @@ func (r *Run) explainChange(i int) (finding.Explanation, bool) {
 		return finding.Explanation{Class: finding.ClassOwn}, true
 	case e.Call > 0 && r.placeOf(e.Target) == placeNew && !r.readOnly(e.Tool):
 		return finding.Explanation{Class: finding.ClassDefault, Text: "readOnlyHint"}, true
-	case r.keeps(e.Target), r.goesOn(e), r.isOwnFile(e.Target), r.besideDatabase(e.Target):
+	case r.keeps(e.Target), r.isOwnFile(e.Target), r.besideDatabase(e.Target):
 		return finding.Explanation{Class: finding.ClassState}, true
 	}
 	return r.claimed(e)
