@@ -70,16 +70,17 @@ const maxReasons = 50
 
 // judge is one judgement under way.
 type judge struct {
-	header  session.Header
-	policy  *policy.Policy // what it denies is never ordinary; nil for none
-	port    int            // over which the server was spoken to, 0 for none
-	set     *canaries.Set
-	tainted tainted
-	names   map[string]string // of tools, without decoys
-	sent    *detect.Sent
-	profile *profile.Profile
-	end     rules.EndFacts
-	gaps    []session.Gap
+	header session.Header
+	policy *policy.Policy // what it denies is never ordinary; nil for none
+	port   int            // over which the server was spoken to, 0 for none
+	// all are the decoys and the secrets that the user gave; set are the decoys alone.
+	all, set *canaries.Set
+	tainted  tainted
+	names    map[string]string // of tools, without decoys
+	sent     *detect.Sent
+	profile  *profile.Profile
+	end      rules.EndFacts
+	gaps     []session.Gap
 	// tlsLost counts the pieces of what was given to TLS libraries that were lost, and tlsWhy says why
 	// these or all of a library are missing.
 	tlsLost int64
@@ -114,7 +115,8 @@ type judge struct {
 }
 
 func newJudge(h session.Header) *judge {
-	return &judge{header: h, set: canaries.FromCanaries(h.Canaries), names: map[string]string{}}
+	all := canaries.FromCanaries(slices.Concat(h.Canaries, followed(&h)))
+	return &judge{header: h, all: all, set: all.First(len(h.Canaries)), names: map[string]string{}}
 }
 
 // JudgeReader reads a run's log and says where what was seen differs from what was said.

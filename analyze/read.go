@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
@@ -80,14 +79,13 @@ func readEffects(log *session.Reader, p *policy.Policy) *readLog {
 func (j *judge) reading(helped bool) *reading {
 	h := j.header
 	j.timelines.plain = j.plain
-	list := slices.Concat(h.Canaries, followed(&h))
 	var helpers []string
 	if helped {
 		for _, dir := range session.HelperDirs {
 			helpers = append(helpers, h.Home+"/"+dir)
 		}
 	}
-	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h)), Planted: setOf(h.Planted), Given: given(&h), Literals: h.Literals, Denied: j.denied(), Answers: true})}
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: j.all.Canaries(), Set: j.all, Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h)), Planted: setOf(h.Planted), Given: given(&h), Literals: h.Literals, Denied: j.denied(), Answers: true})}
 }
 
 // denied asks the policy for files that it denies, nil where it denies none. A policy speaks of the server, not of

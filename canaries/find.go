@@ -60,6 +60,7 @@ func (s *Set) giveBack(sc *Scanner) {
 // Scanner looks for the set's canaries in a stream. It belongs to one goroutine.
 type Scanner struct {
 	m     *matcher
+	limit int // the hits of m from here on are none of the set's
 	views []view
 	buf   []byte // the stream's end, and what is being looked at
 	off   int64  // where in the stream buf starts
@@ -85,7 +86,7 @@ const pieceSize = 32 << 10
 
 // Scanner starts a search over a stream.
 func (s *Set) Scanner() *Scanner {
-	sc := &Scanner{m: s.matcher(), first: map[found]int64{}}
+	sc := &Scanner{m: s.matcher(), limit: s.limit, first: map[found]int64{}}
 	if !s.linear {
 		sc.dive = &dive{m: sc.m}
 	}
@@ -160,6 +161,9 @@ func (sc *Scanner) below(note func(k found, from, to int64)) {
 		return
 	}
 	for _, f := range sc.dive.part(sc.part, sc.old) {
+		if f.hit >= sc.limit {
+			continue
+		}
 		note(found{hit: f.hit, layers: f.name}, sc.base+int64(f.from), sc.base+int64(f.to))
 	}
 }
@@ -173,7 +177,9 @@ func (sc *Scanner) More() bool {
 }
 
 func (sc *Scanner) seen(view, hit int, from, to int64) {
-	sc.note(found{view: view, hit: hit}, from, to)
+	if hit < sc.limit {
+		sc.note(found{view: view, hit: hit}, from, to)
+	}
 }
 
 func (sc *Scanner) note(k found, from, to int64) {

@@ -1,7 +1,9 @@
 package canaries
 
 import (
+	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"strings"
 )
 
@@ -44,19 +46,24 @@ type matcher struct {
 	hits     []Hit // ID and Encoding of each thing that can be found
 	patterns []pattern
 	shift    []uint8
-	byBlock  map[uint32][]int32 // the patterns whose window ends in a block
-	min, max int                // the lengths of the shortest and the longest text
-	alphabet [256]bool          // the bytes that occur in a text
-	deep     *matcher           // the search of a dive: for the same texts, and rare ones
-	keyed    []keyed            // the searches for texts under an unknown key
-	known    memo               // the parts in which no dive found anything
+	bits     int              // the shift table has a place for each number of so many bits
+	byBlock  map[uint32]int32 // the first pattern whose window ends in a block
+	next     []int32          // the next such pattern after each, -1 for none
+	min, max int              // the lengths of the shortest and the longest text
+	alphabet [256]bool        // the bytes that occur in a text
+	deep     *matcher         // the search of a dive: for the same texts, and rare ones
+	keyed    []keyed          // the searches for texts under an unknown key
+	known    memo             // the parts in which no dive found anything
 }
 
-const tableBits = 18
+// A shift table has a hundred places for each text, as far as it stays in a processor's cache.
+const (
+	leastTableBits = 10
+	tableBits      = 18
+)
 
-// slot is a block's place in the shift table. Blocks that share one only make
-// the window move less far.
-func slot(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - tableBits) }
+// slot is a block's place in a shift table. Blocks that share one only make the window move less far.
+func slot(v uint32, width int) uint32 { return v * 0x9E3779B1 >> (32 - width) }
 
 // blockOf is the block that starts b, the same for both cases of a letter.
 func blockOf(b []byte) uint32 { return binary.LittleEndian.Uint32(b) | 0x20202020 }
@@ -80,20 +87,19 @@ func newMatcher(list []Canary, c cutter, layers bool) *matcher {
 
 // index makes the tables of the patterns.
 func (m *matcher) index() {
-	m.byBlock = map[uint32][]int32{}
 	if len(m.patterns) == 0 {
 		return
 	}
+	m.byBlock, m.next = make(map[uint32]int32, len(m.patterns)), make([]int32, len(m.patterns))
 	m.min = len(m.patterns[0].text)
 	for _, p := range m.patterns {
 		m.min, m.max = min(m.min, len(p.text)), max(m.max, len(p.text))
 	}
 	m.min = min(m.min, 255)
-	m.shift = make([]uint8, 1<<tableBits)
-	for i := range m.shift {
-		m.shift[i] = uint8(m.min - block + 1)
-	}
-	for n, p := range m.patterns {
+	m.bits = min(max(bits.Len(uint(100*len(m.patterns))), leastTableBits), tableBits)
+	m.shift = bytes.Repeat([]byte{uint8(m.min - block + 1)}, 1<<m.bits)
+	for n := len(m.patterns) - 1; n >= 0; n-- {
+		p := &m.patterns[n]
 		text := []byte(p.text)
 		for _, c := range text {
 			m.alphabet[c] = true
@@ -103,9 +109,14 @@ func (m *matcher) index() {
 		}
 		for end := block; end <= m.min; end++ {
 			v := blockOf(text[end-block:])
-			m.shift[slot(v)] = min(m.shift[slot(v)], uint8(m.min-end))
+			at := &m.shift[slot(v, m.bits)]
+			*at = min(*at, uint8(m.min-end))
 			if end == m.min {
-				m.byBlock[v] = append(m.byBlock[v], int32(n))
+				m.next[n] = -1
+				if after, ok := m.byBlock[v]; ok {
+					m.next[n] = after
+				}
+				m.byBlock[v] = int32(n)
 			}
 		}
 	}
@@ -114,9 +125,12 @@ func (m *matcher) index() {
 // keep is how much of a stream's end a text may start in, and go on after it.
 func (m *matcher) keep() int { return max(m.max-1, 0) }
 
+// formsEach is about how many texts stand for a decoy.
+const formsEach = 96
+
 // collect writes every needle in every encoding, each text once.
 func (m *matcher) collect(list []Canary, cut cutter) {
-	known := map[string]bool{}
+	known := make(map[string]bool, formsEach*len(list))
 	for _, c := range list {
 		needles := cut.needles(c)
 		for _, e := range encodings {
@@ -147,15 +161,16 @@ func (m *matcher) scan(b []byte, limit int, found func(p *pattern, start int)) {
 	if len(m.patterns) == 0 {
 		return
 	}
-	last := min(len(b), limit+m.min-1)
+	shift, width, last := m.shift, m.bits, min(len(b), limit+m.min-1)
 	for end := m.min; end <= last; {
 		v := blockOf(b[end-block:])
-		if s := m.shift[slot(v)]; s > 0 {
+		if s := shift[slot(v, width)]; s > 0 {
 			end += int(s)
 			continue
 		}
 		start := end - m.min
-		for _, n := range m.byBlock[v] {
+		n, ok := m.byBlock[v]
+		for ; ok && n >= 0; n = m.next[n] {
 			if p := &m.patterns[n]; p.at(b[start:]) {
 				found(p, start)
 			}

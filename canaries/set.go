@@ -40,6 +40,7 @@ type Set struct {
 	literals []literal
 	matcher  func() *matcher
 	plain    func() *matcher // the matcher of linear searches
+	limit    int             // the hits of both from here on are of decoys that are none of the set's
 	linear   bool            // its searches look for texts as they stand, and below no layers
 	idle     *sync.Pool      // Scanners that Find and Redact use again, nil to make new ones
 }
@@ -50,6 +51,18 @@ func (s *Set) Linear() *Set {
 	l := *s
 	l.matcher, l.linear, l.idle = s.plain, true, new(sync.Pool)
 	return &l
+}
+
+// First is a set of the first n decoys alone, which searches with what s searches with: that takes
+// ten milliseconds to build.
+func (s *Set) First(n int) *Set {
+	f := *s
+	f.list = s.list[:n:n]
+	f.literals = slices.DeleteFunc(slices.Clone(s.literals), func(l literal) bool {
+		return !slices.ContainsFunc(f.list, func(c Canary) bool { return c.ID == l.id })
+	})
+	f.limit, f.idle = n*len(encodings), new(sync.Pool)
+	return &f
 }
 
 // New makes a fresh set. All that is random in it comes from the given source.
@@ -115,7 +128,7 @@ func (s *Set) alone() *Set {
 
 // newSearch is a set that finds and redacts by the texts that cut names.
 func newSearch(list []Canary, cut cutter) *Set {
-	s := &Set{list: slices.Clone(list), literals: newLiterals(list, cut.least), idle: new(sync.Pool)}
+	s := &Set{list: slices.Clone(list), literals: newLiterals(list, cut.least), limit: len(list) * len(encodings), idle: new(sync.Pool)}
 	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut, true) })
 	s.plain = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut, false) })
 	return s

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -356,6 +357,30 @@ func BenchmarkNew(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		if _, err := New(seeded(uint64(i)), Options{}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The first decoys of a set are found and redacted as in a set of their own, the others not at all.
+func TestFirstOfASet(t *testing.T) {
+	whole := FromCanaries([]Canary{
+		{ID: "a", Value: "Kx92hTq0LmVb7Zr4"}, {ID: "b", Value: "Wp31cYs8NdGf6Je5"}, {ID: "more", Value: "Uo74iRz2BvXk9Ha6"},
+	})
+	first, alone := whole.First(2), FromCanaries(whole.Canaries()[:2])
+	if got, want := first.Canaries(), alone.Canaries(); !slices.EqualFunc(got, want, Canary.equal) {
+		t.Fatalf("the set has %v, want %v", got, want)
+	}
+	for _, c := range whole.Canaries() {
+		for _, s := range []string{c.Value, reversed(c.Value), hex.EncodeToString([]byte(c.Value)), base64.StdEncoding.EncodeToString(gzipped([]byte(c.Value)))} {
+			if got, want := first.Find([]byte(s)), alone.Find([]byte(s)); !slices.Equal(got, want) {
+				t.Errorf("%s in %q: found %v, want %v", c.ID, s, got, want)
+			}
+			if got, want := first.Redact(s), alone.Redact(s); got != want {
+				t.Errorf("%s: %q is redacted to %q, want %q", c.ID, s, got, want)
+			}
+		}
+		if len(whole.Find([]byte(c.Value))) == 0 {
+			t.Errorf("the whole set does not find %s", c.ID)
 		}
 	}
 }

@@ -63,6 +63,7 @@ type Builder struct {
 	names      names
 	// decoyWords are words that were looked for in the decoys, and whether they were found.
 	decoyWords map[string]bool
+	decoysSent []sent // once made
 
 	// The network: what the kernel was asked, what the sinkhole saw, the names of
 	// addresses, and when what of the run was.

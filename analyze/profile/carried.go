@@ -111,14 +111,25 @@ func isWord(c rune) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x2
 func (b *Builder) inDecoys(word string) bool {
 	in, known := b.decoyWords[word]
 	if !known {
+		form := formsOf(word)
 		in = strings.Contains(b.ctx.Home, word) || slices.ContainsFunc(b.ctx.Canaries, func(c canaries.Canary) bool {
-			return strings.Contains(c.Path, word) || holdsWord([]byte(c.Value), word)
-		})
+			return strings.Contains(c.Path, word)
+		}) || slices.ContainsFunc(b.decoyValues(), form.in)
 		if len(b.decoyWords) < maxEffects {
 			b.decoyWords[word] = in
 		}
 	}
 	return in
+}
+
+// decoyValues are the decoys' values, as formsOf looks for words in them.
+func (b *Builder) decoyValues() []sent {
+	if b.decoysSent == nil {
+		for _, c := range b.ctx.Canaries {
+			b.decoysSent = append(b.decoysSent, sentOf([]byte(c.Value)))
+		}
+	}
+	return b.decoysSent
 }
 
 // carries notes the calls of which a view holds what they were given.

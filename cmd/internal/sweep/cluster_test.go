@@ -236,6 +236,12 @@ func swept(t *testing.T) (m *machine, n int) {
 	return &machine{t: t, program: filepath.Join(sandboxtest.ModuleRoot(t), "bin", "coalmine"), dir: t.TempDir()}, n
 }
 
+// except is what a says in a line that b does not say.
+func except(a, b string) string {
+	other := strings.Split(b, "\n")
+	return strings.Join(slices.DeleteFunc(strings.Split(a, "\n"), func(line string) bool { return slices.Contains(other, line) }), "; ")
+}
+
 // alike compares the results of two sweeps by their targets.
 func alike(t *testing.T, a, b map[string]string, what string) {
 	t.Helper()
@@ -245,7 +251,7 @@ func alike(t *testing.T, a, b map[string]string, what string) {
 			same++
 			t.Logf("same   %s", key)
 		} else {
-			t.Logf("OTHER  %s: embedded\n%s\n%s\n%s", key, a[key], what, b[key])
+			t.Logf("OTHER  %s: embedded %s, %s %s", key, except(a[key], b[key]), what, except(b[key], a[key]))
 		}
 	}
 	t.Logf("%s: %d/%d", what, same, len(a))
