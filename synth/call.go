@@ -87,15 +87,19 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 	d.sync(c)
 	t.asks = t.asks || d.cfg.Asked()
 	d.cfg.OnReturn(c, o, r)
-	d.count(t, c, o)
+	said := o // what the answer says, whatever its form
+	if o == OK && t.what == WhatTool && isSoftError(r) {
+		said = IsError
+	}
+	d.count(t, c, o, said)
 	t.worked = t.worked || o == OK && len(c.Oracles) == 0
-	d.turn(t, c, o)
+	d.turn(t, c, said)
 	t.sent(c)
 	if o == Crash {
 		d.report.Crashed, d.stopped = &c, ErrCrash
 		return o
 	}
-	d.learn(t, c, o, r)
+	d.learn(t, c, said, r)
 	t.cover.Made++
 	if d.worthListing(c) && d.relist(c) {
 		t.cover.Listed++
@@ -135,13 +139,13 @@ func (c *Call) asksProgress() bool {
 // and did after it asked one.
 func (d *driver) turn(t *target, c Call, o Outcome) {
 	ordinary := c.Class != ClassOracle && c.Class != ClassRows && c.Class != ClassReplay && c.Class != schema.Invalid.String()
-	if d.cfg.Turns > 1 && ordinary && (o == IsError || o == Error) && t.cover.OK == 0 && d.cfg.Asked() {
+	if d.cfg.Turns > 1 && ordinary && (o == IsError || o == Error) && !t.succeeded() && d.cfg.Asked() {
 		t.turn = (t.turn + 1) % d.cfg.Turns
 	}
 }
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
-func (d *driver) count(t *target, c Call, o Outcome) {
+func (d *driver) count(t *target, c Call, o, said Outcome) {
 	if c.Class == ClassReplay || slices.Contains(ofBase, c.Class) {
 		if o == Timeout {
 			t.cover.Timeouts++
@@ -151,7 +155,15 @@ func (d *driver) count(t *target, c Call, o Outcome) {
 	random := c.Class == schema.Valid.String() || c.Class == schema.Boundary.String() || c.Class == schema.Invalid.String()
 	// What stands in the source makes sense in one argument out of many.
 	weak := random || c.Class == schema.Sourced.String() && t.base != nil
-	if o == OK && !weak && members(c.Args) >= members(t.base) {
+	fuller := members(c.Args) >= members(t.base)
+	switch succeeded := t.succeeded(); {
+	case o == OK && said != OK:
+		t.soft++
+		fuller = fuller && !succeeded
+	case o == OK:
+		fuller = fuller || !succeeded // better than what a soft error answered
+	}
+	if o == OK && !weak && fuller {
 		t.base, t.baseFrom = c.Args, c.N
 	}
 	t.cover.Calls++

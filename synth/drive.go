@@ -42,6 +42,8 @@ type target struct {
 	asks        bool   // a service was asked in one of its calls
 	slow        bool   // a call took long: what bounds its duration is always given
 	decl        wire.Tool
+	// soft counts the answers that are no errors by their form and say that they are.
+	soft int
 	// base are arguments with which it succeeded, the fullest; nil for none. baseFrom is the
 	// call that had them.
 	base     json.RawMessage
@@ -272,7 +274,7 @@ func (d *driver) each(list []*target) {
 		left += t.calls
 	}
 	for _, t := range list {
-		for k := 0; k < t.calls || (k < t.calls+2 && t.retry != nil && t.cover.OK == 0); k++ {
+		for k := 0; k < t.calls || (k < t.calls+2 && t.retry != nil && !t.succeeded()); k++ {
 			if !d.more() {
 				return
 			}

@@ -82,7 +82,7 @@ func (t *target) class() schema.Class {
 		return schema.TypicalFull
 	case k%3 == 0:
 		return schema.Valid
-	case t.cover.OK == 0:
+	case !t.succeeded():
 		return schema.Learned
 	case k == t.calls-1 && t.calls >= leastForInvalid && t.what == WhatTool:
 		return schema.Invalid
@@ -102,7 +102,7 @@ func (d *driver) arguments(t *target) Call {
 	if gen == nil {
 		return empty
 	}
-	if t.retry != nil && t.cover.OK == 0 {
+	if t.retry != nil && !t.succeeded() {
 		retry := t.retry
 		t.retry = nil
 		if args, err := gen.Canonical(retry); err == nil {

@@ -97,7 +97,7 @@ func TestIDsAreLearnedForTheirThings(t *testing.T) {
 		{"valid", `{"device":"x","to":"y"}`, `{"device":"emulator-5554"}`},
 		{"typical-full", `{"device":"emulator-5554","to":"a"}`, `{"device":"emulator-5554","to":"a"}`},
 	} {
-		d.count(to, Call{Class: c.class, Args: json.RawMessage(c.args)}, OK)
+		d.count(to, Call{Class: c.class, Args: json.RawMessage(c.args)}, OK, OK)
 		if string(to.base) != c.want {
 			t.Errorf("after %s %s the base is %s", c.class, c.args, to.base)
 		}

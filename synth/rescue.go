@@ -36,7 +36,10 @@ func (d *driver) rescue() {
 	}
 }
 
+// succeeded says that a target has given an answer that is no error, by its form and by what it says.
+func (t *target) succeeded() bool { return t.cover.OK > t.soft }
+
 // refusesAll says that a tool answers at once, and only with errors.
 func (t *target) refusesAll() bool {
-	return t.cover.Calls > 0 && t.cover.OK == 0 && t.cover.Timeouts == 0 && !t.gone && !t.slow
+	return t.cover.Calls > 0 && !t.succeeded() && t.cover.Timeouts == 0 && !t.gone && !t.slow
 }
