@@ -107,7 +107,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.seed, "seed", "", "draw all inputs from the seed `N` (default: random)")
 	fl.StringVar(&f.budget, "budget", plan.BudgetQuick, "how much to try: quick, nightly, or a duration such as 10m (--calls and --timeout override it)")
 	fl.IntVar(&f.Calls, "calls", plan.DefaultCalls, "how often to call each tool")
-	fl.DurationVar(&f.timeout, "timeout", plan.DefaultTimeout, "time limit of the whole run")
+	fl.DurationVar(&f.timeout, "timeout", plan.DefaultTimeout, "time limit of the whole run; a build before it has at least 5m")
 	fl.DurationVar(&f.callOut, "call-timeout", plan.DefaultCallTimeout, "time limit of each call")
 	fl.IntVar(&f.Jobs, "jobs", 0, "run at most `N` sandboxes at once (default: one for each processor)")
 	fl.StringVar(&f.Out, "out", plan.DefaultOut, "write the run's files below `DIR`")

@@ -34,8 +34,13 @@ func noClient() *client.Client {
 	return client.New(func([]byte) error { return nil }, client.Options{})
 }
 
+// leastBuild is how long a build may take however short the run is to be: a database in C is compiled
+// for minutes, and half of it is of no use.
+const leastBuild = 5 * time.Minute
+
 func (b *installation) do(ctx context.Context, s *Session) error {
-	late := time.AfterFunc(s.plan.Budget.Timeout, func() { s.rec.stop(fmt.Errorf("it took longer than %s", s.plan.Budget.Timeout)) })
+	most := max(s.plan.Budget.Timeout, leastBuild)
+	late := time.AfterFunc(most, func() { s.rec.stop(fmt.Errorf("it took longer than %s", most)) })
 	defer late.Stop()
 	err := s.followBuild(ctx, b.out)
 	_ = b.out.CloseWithError(io.ErrClosedPipe) // what still comes is not waited for
