@@ -22,6 +22,9 @@ const (
 func (d *driver) choices() {
 	end := d.cfg.Now().Add(choiceTime)
 	for _, t := range order(d.tools) {
+		if !d.due(t) {
+			continue
+		}
 		for n, args := range d.combinations(t) {
 			if n >= maxVainly && t.cover.OK == 0 || t.gone || t.slow || t.cover.Timeouts > 0 {
 				break

@@ -60,6 +60,8 @@ type target struct {
 	unmade, beyond int
 	// excused are timeouts that do not count against it.
 	excused int
+	// waited says that its calls come after those of the others.
+	waited bool
 	// guards counts the calls that pass tests of the source.
 	guards int
 	// drawn says that a generator can be made from decl when it is needed.
@@ -96,6 +98,7 @@ type driver struct {
 	expressions      []fitted                 // those of the source, once they are compiled
 	sequencesCut     bool                     // the time for sequences ended before they did
 	guardedCalls     []*guardedCall           // in the order in which they are made
+	holding          bool                     // tools that take things away wait (see due)
 	skipped          int                      // listings that were left out
 	stopped          error
 	cut              map[session.Code]int // gaps beyond maxShortfalls
@@ -108,7 +111,7 @@ var (
 )
 
 // Drive calls everything that the surface declares, every tool once before any
-// tool twice. The report is complete whatever the error: the error is only that
+// tool twice, and those that take things away after all others. The report is complete whatever the error: the error is only that
 // of the context or of the configuration.
 func Drive(ctx context.Context, cfg Config) (Report, error) {
 	cfg, err := cfg.filled()
@@ -118,10 +121,10 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d := newDriver(ctx, cfg)
 	d.prepare()
 	d.planFirst()
+	d.holding = true
 	d.run()
-	d.examples()
-	d.rescue()
-	d.choices()
+	d.work()
+	d.removals()
 	d.guarded()
 	d.trySource()
 	d.documents()
@@ -206,6 +209,33 @@ func (d *driver) generator(t *target) *schema.Generator {
 	return gen
 }
 
+// work calls tools that have had their rounds with what those do not draw.
+func (d *driver) work() {
+	d.examples()
+	d.rescue()
+	d.choices()
+}
+
+// due says whether it is a tool's turn. One that takes things away waits until the others have had their calls, which
+// may need them; in the second half of the time none waits.
+func (d *driver) due(t *target) bool {
+	late := !d.deadline.IsZero() && d.deadline.Sub(d.cfg.Now()) < d.cfg.Budget/2
+	if !d.holding {
+		return t.waited
+	}
+	t.waited = t.rank == takesAway && !late
+	return !t.waited
+}
+
+// removals has the tools make their calls that have waited.
+func (d *driver) removals() {
+	d.holding = false
+	for round := 0; round < d.cfg.Calls && d.stopped == nil; round++ {
+		d.round(round)
+	}
+	d.work()
+}
+
 // run goes through the rounds. Resources and prompts come after the first. Tools that are
 // found when all of them are over have theirs then.
 func (d *driver) run() {
@@ -237,7 +267,7 @@ func (d *driver) round(round int) {
 	for {
 		var todo []*target
 		for _, t := range order(d.tools) {
-			if !done[t] && t.cover.Calls <= round {
+			if !done[t] && t.cover.Calls <= round && d.due(t) {
 				todo = append(todo, t)
 			}
 		}

@@ -92,6 +92,7 @@ func drive(t *testing.T, f *fake, cfg Config) Report {
 	return r
 }
 
+// Every tool is called once before any is called twice, but for those that take things away.
 func TestEveryToolOnceBeforeAnyTwice(t *testing.T) {
 	f := newFake(tool("delete_note", anything), tool("get_note", anything), tool("create_note", anything), tool("echo", anything))
 	r := drive(t, f, Config{Calls: 3})
@@ -99,14 +100,14 @@ func TestEveryToolOnceBeforeAnyTwice(t *testing.T) {
 	for _, l := range f.log {
 		names = append(names, strings.Fields(l)[0])
 	}
-	round := []string{"create_note", "echo", "get_note", "delete_note"}
-	if want := slices.Concat(round, round, round); !slices.Equal(names, want) {
+	round, last := []string{"create_note", "echo", "get_note"}, []string{"delete_note"}
+	if want := slices.Concat(round, round, round, last, last, last); !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
 	if r.Calls != 12 || f.synced != 12 || f.listed != 12 || len(r.Unreached) != 0 {
 		t.Errorf("%+v, synced %d, listed %d", r, f.synced, f.listed)
 	}
-	if r.Tools[0].Name != "delete_note" || r.Tools[0].FirstOK != 4 {
+	if r.Tools[0].Name != "delete_note" || r.Tools[0].FirstOK != 10 {
 		t.Errorf("coverage %+v", r.Tools[0])
 	}
 }
@@ -429,5 +430,16 @@ func TestMentionedTools(t *testing.T) {
 	s := &wire.Surface{Instructions: "After sync_notes use exportAll, not the well-known one. See README.md.", Tools: []wire.Tool{{Name: "a", Description: "Like sync_notes."}}}
 	if got := mentioned(s); !slices.Equal(got, []string{"sync_notes", "exportAll", "well-known"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Where calls take long, what takes things away is called in the second half of the time.
+func TestRemovalsHaveTheirTime(t *testing.T) {
+	f := newFake(tool("delete_note", anything), tool("get_note", anything), tool("create_note", anything))
+	f.takes = time.Second
+	r := drive(t, f, Config{Calls: 100, Budget: 20 * time.Second})
+	first := slices.IndexFunc(f.log, func(call string) bool { return strings.HasPrefix(call, "delete_note") })
+	if first < 9 || first > 12 || r.Tools[0].Calls < 2 {
+		t.Errorf("call %d is the first of %d removals", first, r.Tools[0].Calls)
 	}
 }

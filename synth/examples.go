@@ -22,7 +22,7 @@ const (
 func (d *driver) examples() {
 	end := d.cfg.Now().Add(exampleTime)
 	for _, t := range order(d.tools) {
-		if t.gone || t.slow || t.cover.Timeouts > 0 {
+		if t.gone || t.slow || t.cover.Timeouts > 0 || !d.due(t) {
 			continue
 		}
 		for _, example := range exampleCalls(t, d.cfg.Surface.Instructions) {

@@ -13,7 +13,7 @@ var ranks = []struct {
 	rank  int
 	verbs []string
 }{
-	{9, []string{"delete", "remove", "drop", "destroy", "purge", "clear", "uninstall", "unregister", "wipe", "erase", "rm"}},
+	{takesAway, []string{"delete", "remove", "drop", "destroy", "purge", "clear", "uninstall", "unregister", "wipe", "erase", "rm"}},
 	{8, []string{"close", "stop", "kill", "shutdown", "quit", "exit", "logout", "disconnect", "terminate", "end", "cancel", "finish"}},
 	{7, []string{"reset", "revert", "rollback", "move", "rename", "archive", "restore", "undo", "restart"}},
 	{0, []string{"init", "connect", "login", "open", "launch", "authenticate", "begin", "start"}},
@@ -23,7 +23,10 @@ var ranks = []struct {
 	{5, []string{"get", "read", "list", "search", "find", "show", "query", "fetch", "describe", "view", "count", "status", "log", "diff"}},
 }
 
-const middleRank = 4
+const (
+	middleRank = 4
+	takesAway  = 9
+)
 
 func rankOf(name string) int {
 	words := split(name)

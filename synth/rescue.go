@@ -19,7 +19,7 @@ func (d *driver) rescue() {
 	stuck, said := map[*target]int{}, map[*target]string{}
 	for range rescueCalls * d.cfg.Calls {
 		for _, t := range order(d.tools) {
-			if !t.refusesAll() || stuck[t] >= maxStuck {
+			if !d.due(t) || !t.refusesAll() || stuck[t] >= maxStuck {
 				continue
 			}
 			if !d.more() || d.cfg.Now().After(end) {
