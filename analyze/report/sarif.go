@@ -50,7 +50,7 @@ type SARIFOptions struct {
 // maxPacked bounds the log as GitHub takes it, compressed: ten megabytes, and a little air.
 const maxPacked = 9 << 20
 
-// SARIF writes a log with one run. Where GitHub's bounds do not hold all results,
+// SARIF writes a log with one run, and with the rules that its results name. Where GitHub's bounds do not hold all results,
 // the least severe are left out, and the log says how many.
 func SARIF(w io.Writer, res *analyze.Result, o SARIFOptions) error {
 	for most := maxSARIF; ; most /= 2 {
@@ -129,23 +129,38 @@ type sarifBuilder struct {
 
 func ptr[T any](v T) *T { return &v }
 
+// describe writes the rules that findings name: the documentation of all is forty times as long as a clean
+// run's log.
+func (b *sarifBuilder) describe(driver *sarif.ToolComponent, res *analyze.Result, all []finding.Finding) {
+	named := map[string]bool{}
+	for i := range all {
+		named[all[i].Rule] = true
+	}
+	add := func(id string, describe func() *sarif.ReportingDescriptor) {
+		if named[id] {
+			b.index[id] = len(driver.Rules)
+			driver.Rules = append(driver.Rules, describe())
+		}
+	}
+	for _, r := range Rules() {
+		add(r.ID, func() *sarif.ReportingDescriptor { return b.rule(&r) })
+	}
+	for i := range res.Rules {
+		add(res.Rules[i].ID, func() *sarif.ReportingDescriptor { return b.ownRule(&res.Rules[i]) })
+	}
+}
+
 func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 	run := sarif.NewRunWithInformationURI("coalmine", informationURI)
 	driver := run.Tool.Driver
 	driver.Version = ptr(numeric(res.Tool.Version))
-	for _, r := range Rules() {
-		b.index[r.ID] = len(driver.Rules)
-		driver.Rules = append(driver.Rules, b.rule(&r))
-	}
-	for i := range res.Rules {
-		b.index[res.Rules[i].ID] = len(driver.Rules)
-		driver.Rules = append(driver.Rules, b.ownRule(&res.Rules[i]))
-	}
 	all := res.All()
 	rules.Sort(all)
 	dropped := max(len(all)-b.most, 0)
+	all = all[:len(all)-dropped]
+	b.describe(driver, res, all)
 	run.Results = []*sarif.Result{}
-	for i := range all[:len(all)-dropped] {
+	for i := range all {
 		run.Results = append(run.Results, b.result(&all[i]))
 	}
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("coalmine/" + slug(res.Run.Target) + "/")

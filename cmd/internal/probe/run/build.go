@@ -35,7 +35,7 @@ func noClient() *client.Client {
 }
 
 // leastBuild is how long a build may take however short the run is to be: a database in C is compiled
-// for minutes, and half of it is of no use.
+// for minutes, and half a build is useless.
 const leastBuild = 5 * time.Minute
 
 func (b *installation) do(ctx context.Context, s *Session) error {
