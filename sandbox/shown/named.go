@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -12,19 +11,15 @@ import (
 const maxNamed = 1000
 
 // Named lists the files below a directory that hold credentials by their names, and the
-// sockets there, as absolute paths. It reads no file: it is for the trees of programs
-// that the user has installed.
+// sockets there, as absolute paths. It reads no file and follows no link: it is for the trees
+// of programs that the user has installed, of fifty thousand files and more.
 func Named(dir string) ([]string, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	l := &looker{top: dir, root: root}
+	l := &looker{top: dir}
 	var out []string
-	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+	top := filepath.Clean(dir) + "/" // also where dir is a link
+	err := filepath.WalkDir(top, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
-			if name != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)) {
+			if name != top && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)) {
 				return nil
 			}
 			return err
@@ -32,8 +27,8 @@ func Named(dir string) ([]string, error) {
 		if l.entries++; l.entries > maxEntries || len(out) > maxNamed {
 			return fmt.Errorf("it has more than %d files, or %d credentials", maxEntries, maxNamed)
 		}
-		if e.Type().IsRegular() && l.credential(name) || e.Type() == fs.ModeSocket {
-			out = append(out, filepath.Join(dir, name))
+		if e.Type() == fs.ModeSocket || e.Type().IsRegular() && l.credential(name[len(top):]) {
+			out = append(out, name)
 		}
 		return nil
 	})
