@@ -2,6 +2,7 @@ package rules
 
 import (
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -51,14 +52,16 @@ func (r *Run) closedWorld(e *finding.Effect) bool {
 	return false
 }
 
-// isOwnService reports whether a host has the name of the server, which says that it uses a network: the API of what
-// it is a client of.
+// isOwnService reports whether a host has the name of the server, which says that it uses a network, or that the
+// host's domain is its own: the API of what it is a client of, or its documentation.
 func (r *Run) isOwnService(host string) bool {
-	if !scope.AnyShown(r.Scope.Purpose.Network) {
+	own := domain(host)
+	label, _, _ := strings.Cut(own, ".")
+	if !r.isOwnName(label) {
 		return false
 	}
-	label, _, _ := strings.Cut(domain(host), ".")
-	return r.isOwnName(label)
+	site, err := url.Parse(r.Surface.Server.WebsiteURL)
+	return scope.AnyShown(r.Scope.Purpose.Network) || err == nil && site.Host != "" && domain(site.Hostname()) == own
 }
 
 // reachedNearby are the moments in which something of a closed world was reached by an address or a name.

@@ -73,6 +73,11 @@ func inCall(n int, e finding.Effect) finding.Effect {
 	return e
 }
 
+// shownAt gives the server a name and a site.
+func shownAt(name, site string) func(*Run) {
+	return func(r *Run) { r.Surface.Server.Name, r.Surface.Server.WebsiteURL = name, site }
+}
+
 // instructed gives the server a name and instructions.
 func instructed(name, text string) func(*Run) {
 	return func(r *Run) {

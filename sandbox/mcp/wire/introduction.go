@@ -108,6 +108,8 @@ func readImplementation(info json.RawMessage) (i Implementation) {
 			i.Title, _ = Text(value)
 		case "version":
 			i.Version, _ = Text(value)
+		case "websiteUrl":
+			i.WebsiteURL, _ = Text(value)
 		}
 	})
 	return i

@@ -18,6 +18,8 @@ type Surface struct {
 // Implementation names a program.
 type Implementation struct {
 	Name, Title, Version string
+	// WebsiteURL is where the program is presented, "" for none.
+	WebsiteURL string `json:",omitempty"`
 }
 
 // Tool is one tool's declaration.

@@ -112,7 +112,7 @@ func TestStateOfASession(t *testing.T) {
 		`s {"id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"n","title":"t","version":"1"},"instructions":"i"}}`,
 		`c {"method":"notifications/initialized"}`, `c {"id":1,"method":"tools/list"}`, `s {"id":1,"result":{"tools":[{"name":"a"}]}}`)
 	s := track.State
-	if got := fmt.Sprintf("%v %v %v %v %v %v %v %v %v %v", s.Granted, s.Capabilities, s.Server, s.Protocol, s.Instructions, s.Initialized, s.Modern, s.ListRequested, s.Surface.Names, s.Stale()); got != "map[roots:true] map[tools:true] {n t 1} 2025-11-25 i true false true [a] false" {
+	if got := fmt.Sprintf("%v %v %v %v %v %v %v %v %v %v", s.Granted, s.Capabilities, s.Server, s.Protocol, s.Instructions, s.Initialized, s.Modern, s.ListRequested, s.Surface.Names, s.Stale()); got != "map[roots:true] map[tools:true] {n t 1 } 2025-11-25 i true false true [a] false" {
 		t.Error(got)
 	}
 	talk(t, track, `s {"method":"notifications/tools/list_changed"}`)
