@@ -20,11 +20,12 @@ var ranks = []struct {
 	{1, []string{"create", "new", "make", "register", "mkdir", "insert", "upload", "import", "generate", "navigate", "clone"}},
 	{2, []string{"add", "append", "put", "set", "attach", "stage", "enqueue", "push", "subscribe"}},
 	{3, []string{"write", "save", "edit", "update", "patch", "modify", "store", "upsert", "commit", "apply", "replace"}},
-	{5, []string{"get", "read", "list", "search", "find", "show", "query", "fetch", "describe", "view", "count", "status", "log", "diff"}},
+	{readsRank, []string{"get", "read", "list", "search", "find", "show", "query", "fetch", "describe", "view", "count", "status", "log", "diff"}},
 }
 
 const (
 	middleRank = 4
+	readsRank  = 5
 	takesAway  = 9
 )
 

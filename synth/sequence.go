@@ -136,7 +136,7 @@ func chooser(makers, users, same []*target) func(commands.State) gopter.Gen {
 }
 
 func makeOne(t *target) *commands.ProtoCommand {
-	return command("make with "+t.name, func(s *sequence) { s.make(t) }, func(stage) stage { return stage{made: true} })
+	return command("make with "+t.name, func(s *sequence) { s.make(t, t.base) }, func(stage) stage { return stage{made: true} })
 }
 
 func useOne(t *target) *commands.ProtoCommand {
@@ -176,24 +176,30 @@ func command(name string, run func(*sequence), next func(stage) stage) *commands
 }
 
 // make calls a tool and keeps what its answer names; of several of one name the first.
-func (s *sequence) make(t *target) {
+func (s *sequence) make(t *target, args json.RawMessage) {
 	made := map[string]string{}
 	s.d.heard = func(name, value string) {
 		if _, have := made[plainName(name)]; !have {
 			made[plainName(name)] = value
 		}
 	}
-	s.call(t, t.base)
+	s.call(t, args)
 	s.d.heard = nil
 	maps.Copy(s.made, made)
 }
 
 // call makes one call, if there is one left.
-func (s *sequence) call(t *target, args json.RawMessage) { s.repeat(t, args, 0) }
+func (s *sequence) call(t *target, args json.RawMessage, in ...session.Injection) {
+	s.carryOut(t, Call{Args: args, Oracles: in})
+}
 
 // repeat is call for one that repeats another, if that is not 0. It reports
 // whether the call was made.
 func (s *sequence) repeat(t *target, args json.RawMessage, other int) bool {
+	return s.carryOut(t, Call{Args: args, Repeats: other})
+}
+
+func (s *sequence) carryOut(t *target, c Call) bool {
 	if *s.left <= 0 || t.gone || t.cover.Timeouts >= maxTimeouts || !s.d.more() {
 		return false
 	}
@@ -202,7 +208,8 @@ func (s *sequence) repeat(t *target, args json.RawMessage, other int) bool {
 		return false
 	}
 	*s.left--
-	s.d.carryOut(t, Call{What: WhatTool, Tool: t.name, Args: args, Class: ClassSequence, Repeats: other}, 1)
+	c.What, c.Tool, c.Class = WhatTool, t.name, ClassSequence
+	s.d.carryOut(t, c, 1)
 	return true
 }
 

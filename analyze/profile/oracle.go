@@ -253,8 +253,11 @@ func (b *Builder) proveReturn(hits *[]Hit, call int, raw []byte, did string, ev 
 	for _, in := range injected {
 		if in.Path == "" && in.Value != "" && bytes.Contains(raw, []byte(in.Value)) {
 			ev.Text = "what the input becomes where it is evaluated (" + in.Context + ") " + did
-			if in.Oracle == session.OraclePrototype {
+			switch in.Oracle {
+			case session.OraclePrototype:
 				ev.Text = "what an earlier call put into a prototype " + did
+			case session.OracleTenant:
+				ev.Text = "a word that an earlier call stored for another " + did
 			}
 			keepHit(hits, Hit{Call: call, Injection: in, How: HitReturn, Evidence: ev})
 		}

@@ -14,6 +14,7 @@ const (
 	OracleStatement = "statement" // a service takes what the argument holds for a part of a statement
 	OraclePrototype = "prototype" // a key that changes every object
 	OracleServed    = "served"    // a document that the sinkhole serves is run, followed or repeated
+	OracleTenant    = "tenant"    // one tenant gets what another has stored; the context is whose it is
 	OracleArchive   = "archive"   // an archive has a member that leads out of the directory it is unpacked into
 )
 
