@@ -79,13 +79,16 @@ func (b *Builder) givesWords(words []string) {
 
 // argumentWords are of each text the longest word of letters and digits, which no encoding of
 // texts touches. A word of the decoys, as the user's name in a key's comment, leaves with
-// them, and so is none; one of the source's own texts the server has from itself.
+// them, and so is none; a text of the source has none, since the server has it from itself.
 func (b *Builder) argumentWords(v any, out []string) []string {
 	switch v := v.(type) {
 	case string:
+		if slices.Contains(b.ctx.Literals, v) {
+			return out
+		}
 		best := ""
 		for word := range strings.FieldsFuncSeq(v[:min(len(v), 4<<10)], func(c rune) bool { return !isWord(c) }) {
-			if len(word) >= leastWord && len(word) > len(best) && !strings.Contains(b.relays.literals, word) && !b.inDecoys(word) {
+			if len(word) >= leastWord && len(word) > len(best) && !b.inDecoys(word) {
 				best = word
 			}
 		}

@@ -9,12 +9,12 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 )
 
-// A word of an argument that a decoy holds too leaves with the decoy, and one of the source's own texts the server has
-// from itself, so they prove nothing about the argument.
+// A word of an argument that a decoy holds too leaves with the decoy, and a text of the source the server has from itself, so
+// they prove nothing about the argument.
 func TestArgumentWords(t *testing.T) {
 	t.Parallel()
 	key := base64.StdEncoding.EncodeToString([]byte("key of mkowalski@northwind.example"))
-	b := NewBuilder(Context{Home: "/home/mkowalski", Canaries: []canaries.Canary{{ID: "key", Value: key, Path: "/home/mkowalski/.ssh/id_rsa_workshop"}}, Literals: []string{"branches/nixos-unstable"}})
+	b := NewBuilder(Context{Home: "/home/mkowalski", Canaries: []canaries.Canary{{ID: "key", Value: key, Path: "/home/mkowalski/.ssh/id_rsa_workshop"}}, Literals: []string{"the unstable branch", "unstable"}})
 	for _, c := range []struct {
 		name string
 		args any
@@ -26,8 +26,8 @@ func TestArgumentWords(t *testing.T) {
 		{"the company in the key's comment", "mail to northwind", nil},
 		{"a word beside the user's name", "/home/mkowalski/lighthouse.md", []string{"lighthouse"}},
 		{"a shorter word beside a path of decoys", "/workshop/evenings/workshop", []string{"evenings"}},
-		{"a text of the source", "the unstable greenhouse", []string{"greenhouse"}},
-		{"nothing but a text of the source", "unstable", nil},
+		{"a text of the source", "unstable", nil},
+		{"a word of a text of the source", "the unstable shed", []string{"unstable"}},
 		{"nested", []any{"aaaaaaaa", map[string]any{"b": "bbbbbbbb", "a": "cccccccc"}}, []string{"aaaaaaaa", "cccccccc", "bbbbbbbb"}},
 	} {
 		if diff := cmp.Diff(c.want, b.argumentWords(c.args, nil)); diff != "" {
