@@ -83,8 +83,8 @@ func TestBuild(t *testing.T) {
 		{"prints a status too many", func(*fake.Process, func()) string { return "0 0 0\n" }, 0, nil, "not how its scripts ended"},
 		{"ends before its scripts do", func(p *fake.Process, _ func()) string { p.Exit(1, ""); return "" }, 0, nil, "how the build's scripts ended"},
 		{"cuts its archive off", func(*fake.Process, func()) string { return "0 0\n" }, 700, []int{0, 0}, "unpack what was built"},
-		{"loses its sandbox", func(p *fake.Process, _ func()) string { p.Dies("boom"); return "" }, 0, nil, "it took longer than 1m0s"},
-		{"never ends", func(*fake.Process, func()) string { return "" }, 0, nil, "it took longer than 1m0s"},
+		{"loses its sandbox", func(p *fake.Process, _ func()) string { p.Dies("boom"); return "" }, 0, nil, "it took longer than 5m0s"},
+		{"never ends", func(*fake.Process, func()) string { return "" }, 0, nil, "it took longer than 5m0s"},
 		{"is given up", func(_ *fake.Process, cancel func()) string { cancel(); return "" }, 0, nil, enough.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
