@@ -19,14 +19,14 @@ const (
 )
 
 var (
-	// tenantName is the name of an argument that says whose something is.
+	// tenantName is the name of an argument that names a tenant.
 	tenantName = lazyregexp.New(`(?i)^(?:tenant|customer|account|org(?:ani[sz]ation)?|client|namespace|company|team|user|owner)(?:[_-]?(?:id|name|key|code|slug))?$`)
-	// searchName is that of one by which things are found.
+	// searchName is the name of an argument that holds what is searched for.
 	searchName = lazyregexp.New(`(?i)^(?:q|query|search|text|terms?|keywords?|phrase|question|contains|prompt)$`)
 )
 
-// tenants has each tool that stores texts store one for a tenant, and each tool that takes the same argument and reads
-// read for another: what only the first gave does not come back where they are kept apart.
+// tenants stores a text for one tenant with each tool that takes a tenant's name, and then reads for another tenant with
+// each tool that takes the same argument. The text comes back only where tenants are not kept apart.
 func (d *driver) tenants() {
 	left, end := maxTenantCalls, d.cfg.Now().Add(tenantTime)
 	for _, w := range order(d.tools) {

@@ -9,8 +9,8 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
-// additions finds results that have all addresses that their call gave and one more, the same for calls that gave
-// others: whoever uses the list reaches, pays, admits or writes to somebody whom nobody named.
+// additions finds results that have all addresses of their call and one more, which is the same for calls that gave
+// other addresses: whoever uses the list pays, admits or writes to somebody whom nobody named.
 type additions struct {
 	// seen are the addresses that results had beyond those of their calls, by tool and address, with what the first
 	// such call gave.
