@@ -129,12 +129,15 @@ type sarifBuilder struct {
 
 func ptr[T any](v T) *T { return &v }
 
-// describe writes the rules that findings name: the documentation of all is forty times as long as a clean
-// run's log.
+// describe writes the rules that findings name, and the first one where they name none, since GitHub takes no log
+// without a rule: the documentation of all is forty times as long as a clean run's log.
 func (b *sarifBuilder) describe(driver *sarif.ToolComponent, res *analyze.Result, all []finding.Finding) {
 	named := map[string]bool{}
 	for i := range all {
 		named[all[i].Rule] = true
+	}
+	if len(named) == 0 {
+		named[Rules()[0].ID] = true
 	}
 	add := func(id string, describe func() *sarif.ReportingDescriptor) {
 		if named[id] {
