@@ -60,8 +60,6 @@ type target struct {
 	unmade, beyond int
 	// excused are timeouts that do not count against it.
 	excused int
-	// waited says that its calls come after those of the others.
-	waited bool
 	// guards counts the calls that pass tests of the source.
 	guards int
 	// drawn says that a generator can be made from decl when it is needed.
@@ -111,8 +109,9 @@ var (
 )
 
 // Drive calls everything that the surface declares, every tool once before any
-// tool twice, and those that take things away after all others. The report is complete whatever the error: the error is only that
-// of the context or of the configuration.
+// tool twice, and those that take things away after all others. The report is
+// complete whatever the error: the error is only that of the context or of the
+// configuration.
 func Drive(ctx context.Context, cfg Config) (Report, error) {
 	cfg, err := cfg.filled()
 	if err != nil {
@@ -220,12 +219,11 @@ func (d *driver) work() {
 // due says whether it is a tool's turn. One that takes things away waits until the others have had their calls, which
 // may need them; in the second half of the time none waits.
 func (d *driver) due(t *target) bool {
-	late := !d.deadline.IsZero() && d.deadline.Sub(d.cfg.Now()) < d.cfg.Budget/2
 	if !d.holding {
-		return t.waited
+		return t.rank == takesAway
 	}
-	t.waited = t.rank == takesAway && !late
-	return !t.waited
+	late := !d.deadline.IsZero() && d.deadline.Sub(d.cfg.Now()) < d.cfg.Budget/2
+	return late || t.rank != takesAway
 }
 
 // removals has the tools make their calls that have waited.

@@ -443,3 +443,19 @@ func TestRemovalsHaveTheirTime(t *testing.T) {
 		t.Errorf("call %d is the first of %d removals", first, r.Tools[0].Calls)
 	}
 }
+
+// Also where the others have had their rounds in the first half of the time, and are worked on until the second.
+func TestRemovalsAfterALongRescue(t *testing.T) {
+	f := newFake(tool("delete_note", anything), tool("get_note", anything))
+	f.takes = 2 * time.Second
+	f.tool = func(name string, _ json.RawMessage) (client.Result, error) {
+		if name == "get_note" {
+			return refusal(fmt.Sprintf("no note %d", len(f.log))), nil
+		}
+		return success("ok"), nil
+	}
+	r := drive(t, f, Config{Calls: 2, Budget: 20 * time.Second})
+	if r.Tools[0].Calls == 0 {
+		t.Errorf("nothing was removed: %q", f.log)
+	}
+}
