@@ -47,8 +47,8 @@ type matcher struct {
 	patterns []pattern
 	shift    []uint8
 	bits     int              // the shift table has a place for each number of so many bits
-	byBlock  map[uint32]int32 // the first pattern whose window ends in a block
-	next     []int32          // the next such pattern after each, -1 for none
+	byBlock  map[uint32]int32 // the first pattern whose window ends in a block, counted from 1
+	next     []int32          // the next such pattern after each, 0 for none
 	min, max int              // the lengths of the shortest and the longest text
 	alphabet [256]bool        // the bytes that occur in a text
 	deep     *matcher         // the search of a dive: for the same texts, and rare ones
@@ -112,11 +112,7 @@ func (m *matcher) index() {
 			at := &m.shift[slot(v, m.bits)]
 			*at = min(*at, uint8(m.min-end))
 			if end == m.min {
-				m.next[n] = -1
-				if after, ok := m.byBlock[v]; ok {
-					m.next[n] = after
-				}
-				m.byBlock[v] = int32(n)
+				m.next[n], m.byBlock[v] = m.byBlock[v], int32(n+1)
 			}
 		}
 	}
@@ -169,9 +165,8 @@ func (m *matcher) scan(b []byte, limit int, found func(p *pattern, start int)) {
 			continue
 		}
 		start := end - m.min
-		n, ok := m.byBlock[v]
-		for ; ok && n >= 0; n = m.next[n] {
-			if p := &m.patterns[n]; p.at(b[start:]) {
+		for n := m.byBlock[v]; n > 0; n = m.next[n-1] {
+			if p := &m.patterns[n-1]; p.at(b[start:]) {
 				found(p, start)
 			}
 		}

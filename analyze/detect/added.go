@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -51,13 +52,16 @@ func (q *additions) event(c *context) {
 			items = append(items, itemsOf(s)...)
 		}
 	})
-	for kind, list := range given {
-		q.compare(c, kind, list, items)
+	for _, kind := range slices.Sorted(maps.Keys(given)) {
+		if q.compare(c, kind, given[kind], items) {
+			return
+		}
 	}
 }
 
-// compare looks for the addresses of a kind that a result has beyond those that its call gave.
-func (q *additions) compare(c *context, kind addressKind, given []string, items []item) {
+// compare looks for the addresses of a kind that a result has beyond those that its call gave, and reports whether it
+// told of one.
+func (q *additions) compare(c *context, kind addressKind, given []string, items []item) bool {
 	has, forms := map[string]bool{}, map[string]bool{}
 	for _, i := range items {
 		if i.kind == kind {
@@ -66,12 +70,12 @@ func (q *additions) compare(c *context, kind addressKind, given []string, items 
 		}
 	}
 	if slices.ContainsFunc(given, func(address string) bool { return !has[address] }) {
-		return
+		return false
 	}
 	slices.Sort(given)
 	by := strings.Join(slices.Compact(given), " ")
 	for _, i := range items {
-		if i.kind != kind || !forms[i.form] || q.gave[i.address] || kind == networkAddress && !isPublic(i.address) || q.isDeclared(c, i.address) {
+		if i.kind != kind || !forms[i.form] || q.gave[i.address] || kind == networkAddress && !isPublic(i.address) || namesAddress(c, i.address) {
 			continue
 		}
 		of := q.seen[c.Asked.Tool]
@@ -81,11 +85,12 @@ func (q *additions) compare(c *context, kind addressKind, given []string, items 
 		}
 		if first, known := of[i.address]; known && first != by {
 			q.tell(c, i.address)
-			return
+			return true
 		} else if !known && len(of) < maxAdded {
 			of[i.address] = by
 		}
 	}
+	return false
 }
 
 func (q *additions) tell(c *context, address string) {
@@ -97,8 +102,8 @@ func (q *additions) tell(c *context, address string) {
 	c.ofTool()
 }
 
-// isDeclared reports whether the tool's declaration or the instructions name an address.
-func (q *additions) isDeclared(c *context, address string) bool {
+// namesAddress reports whether the tool's declaration or the instructions name an address.
+func namesAddress(c *context, address string) bool {
 	if strings.Contains(c.state.Instructions, address) {
 		return true
 	}

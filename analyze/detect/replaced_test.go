@@ -32,29 +32,39 @@ func TestReplaced(t *testing.T) {
 		{"of a tool that gives nothing back", [][2]string{{goodWallet, evilWallet}, {"garden", "none"}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			lines := []string{hello[0], hello[1], hello[2], hello[3], result(1, `{"tools":[{"name":"pay","inputSchema":{"type":"object"}}]}`)}
-			for i, one := range c.calls {
-				args, err := json.Marshal(map[string]string{"to": one[0]})
-				if err != nil {
-					t.Fatal(err)
-				}
-				said, err := json.Marshal(one[1])
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines = append(lines, call(i+2, "pay", string(args)), result(i+2, fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, said)))
+			if got, all := toldOf(t, "replaced_identifier", `{"name":"pay","inputSchema":{"type":"object"}}`, "to", c.calls); got != c.want {
+				t.Errorf("told %d times, want %d: %+v", got, c.want, all)
 			}
-			l := judge(t, Options{}, lines...)
-			got := 0
-			for i := range l.Annotations {
-				if l.Annotations[i].Subcategory == "replaced_identifier" {
-					got++
-				}
-			}
-			if got != c.want {
-				t.Errorf("told %d times, want %d: %+v", got, c.want, l.Annotations)
-			}
-			shownSafely(t, l)
 		})
 	}
+}
+
+// toldOf counts what is told of a kind, of a session in which the one tool of a server is called: calls are what each gives
+// in the argument and what its result says. all are all annotations.
+func toldOf(t *testing.T, kind, tool, argument string, calls [][2]string) (n int, all []Annotation) {
+	t.Helper()
+	var declared struct{ Name string }
+	if err := json.Unmarshal([]byte(tool), &declared); err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{hello[0], hello[1], hello[2], hello[3], result(1, `{"tools":[`+tool+`]}`)}
+	for i, one := range calls {
+		args, err := json.Marshal(map[string]string{argument: one[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := json.Marshal(one[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, call(i+2, declared.Name, string(args)), result(i+2, fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, said)))
+	}
+	l := judge(t, Options{}, lines...)
+	shownSafely(t, l)
+	for i := range l.Annotations {
+		if l.Annotations[i].Subcategory == kind {
+			n++
+		}
+	}
+	return n, l.Annotations
 }

@@ -190,9 +190,6 @@ func (f forms) in(s sent) bool {
 		slices.ContainsFunc(f.exact, func(form []byte) bool { return bytes.Contains(s.data, form) })
 }
 
-// holdsWord reports whether a word stands in what was sent.
-func holdsWord(data []byte, word string) bool { return formsOf(word).in(sentOf(data)) }
-
 // carriedBy adds what a flow carried, once every address has its name.
 func (b *Builder) carriedBy(f *flow) {
 	for _, c := range f.carried {
