@@ -31,8 +31,13 @@ func init() {
 // setUp gives a script the fixtures and a slot. No sandbox can start a program that
 // needs libraries of the host: where this one does, a static one goes before it.
 func setUp(t *testing.T, e *testscript.Env) error {
-	servers := filepath.Dir(sandboxtest.Build(t, "./testdata/servers/leaky"))
-	sandboxtest.Build(t, "./testdata/servers/honest")
+	// A server sees the directory of its program, and every probe reads all that is there.
+	servers := t.TempDir()
+	for _, name := range []string{"leaky", "honest"} {
+		if err := os.Link(sandboxtest.Build(t, "./testdata/servers/"+name), filepath.Join(servers, name)); err != nil {
+			return err
+		}
+	}
 	e.Setenv("SERVERS", servers)
 	e.Setenv("SOURCES", filepath.Join(sandboxtest.ModuleRoot(t), "testdata/servers"))
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"}) {

@@ -37,6 +37,15 @@ func Hash(name string) uint32 {
 // First is the first n cases, and all where the whole is asked for.
 func First[T any](n int, all []T) []T { return all[:N(min(n, len(all)), len(all))] }
 
+// One is the one case that a name chooses, and all where the whole is asked for.
+func One[T any](name string, all []T) []T {
+	if Deep() || len(all) == 0 {
+		return all
+	}
+	i := int(Hash(name)>>1) % len(all)
+	return all[i : i+1]
+}
+
 // Checks lets rapid.Check try n inputs until the test ends, and its own number where
 // the whole is asked for. It fails the test where the test's program has no rapid.
 // The number is the process's: no parallel test may call it.

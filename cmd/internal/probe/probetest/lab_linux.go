@@ -38,8 +38,7 @@ func Paired(name string) []string {
 	if os.Getenv("COALMINE_PAIRS") == "all" {
 		return Backends
 	}
-	i := int(scale.Hash(name)>>1) % len(Backends)
-	return Backends[i : i+1]
+	return scale.One(name, Backends)
 }
 
 // Need skips or fails where a backend is not available.

@@ -18,9 +18,16 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
-// InBackends runs a test for each backend that is available.
+// InBackends runs a test in the backends that its name is paired with.
 func InBackends(t *testing.T, test func(t *testing.T, backend string)) {
-	for _, backend := range Backends {
+	inEach(t, Paired(t.Name()), test)
+}
+
+// InAllBackends runs a test of what keeps this machine safe in every backend.
+func InAllBackends(t *testing.T, test func(t *testing.T, backend string)) { inEach(t, Backends, test) }
+
+func inEach(t *testing.T, backends []string, test func(t *testing.T, backend string)) {
+	for _, backend := range backends {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel()
 			Need(t, backend)

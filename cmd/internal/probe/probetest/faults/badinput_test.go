@@ -82,7 +82,7 @@ var ills = map[string]ill{
 func TestIllServers(t *testing.T) {
 	t.Parallel()
 	for mode, want := range ills {
-		if !scale.Part(mode, 5) {
+		if !scale.Part(mode, 8) {
 			continue
 		}
 		for _, backend := range probetest.Paired(mode) {

@@ -54,7 +54,7 @@ var dangerous = []string{"mount", "pivot_root", "umount2", "kill", "process_vm_r
 
 func TestEscape(t *testing.T) {
 	t.Parallel()
-	probetest.InBackends(t, func(t *testing.T, backend string) {
+	probetest.InAllBackends(t, func(t *testing.T, backend string) {
 		l := probetest.New(t, "hostile")
 		r := l.Probe(l.Options(backend, l.Path("hostile"), "escape"))
 		told := map[string]string{}
@@ -86,7 +86,7 @@ func TestEscape(t *testing.T) {
 
 func TestNothingTells(t *testing.T) {
 	t.Parallel()
-	probetest.InBackends(t, func(t *testing.T, backend string) {
+	probetest.InAllBackends(t, func(t *testing.T, backend string) {
 		l := probetest.New(t, "hostile")
 		l.Probe(l.Options(backend, l.Path("hostile"), "tells"))
 		var told struct {

@@ -98,7 +98,7 @@ func harmless(t *testing.T, where string, data []byte) {
 // A server that says too much must not make coalmine hold it all.
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 320 << 20
-	probetest.InBackends(t, func(t *testing.T, backend string) {
+	probetest.InAllBackends(t, func(t *testing.T, backend string) {
 		for _, mode := range scale.First(1, []string{"fill-stdout", "huge-line", "fill-stderr"}) {
 			if !slices.Contains(probetest.Paired(mode), backend) {
 				continue

@@ -18,7 +18,7 @@ import (
 func TestLateWorkIsNotPinnedOnOthers(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
-	for _, way := range scale.First(2, []string{"child", "queue", "timer", "poller", "pool"}) {
+	for _, way := range scale.First(1, []string{"child", "queue", "timer", "poller", "pool"}) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t, "late")
@@ -50,7 +50,7 @@ func TestLateWorkIsNotPinnedOnOthers(t *testing.T) {
 func TestWorkThatIsDueIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
-	for _, c := range scale.First(5, []struct{ tracer, way, delay string }{
+	for _, c := range scale.First(3, []struct{ tracer, way, delay string }{
 		{"ebpf", "timer", "15ms"}, {"ebpf", "threads", "30ms"}, {"ebpf", "child", "100ms"}, {"strace", "timer", "5ms"}, {"strace", "child", "30ms"},
 		{"ebpf", "timer", "1ms"}, {"ebpf", "timer", "100ms"}, {"ebpf", "threads", "5ms"}, {"ebpf", "child", "15ms"}, {"strace", "threads", "15ms"},
 	}) {

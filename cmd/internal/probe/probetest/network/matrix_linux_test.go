@@ -225,8 +225,8 @@ func TestMatrix(t *testing.T) {
 	t.Cleanup(printMatrix)
 	for _, s := range senders {
 		backends := probetest.Backends
-		if !full && s.runtime == "curl" {
-			continue // the slowest one: it starts a program for each cell
+		if !full && (s.runtime == "curl" || s.runtime == "python") {
+			continue // the slowest two: curl is started for each cell
 		}
 		if !full {
 			backends = probetest.Paired(s.runtime)

@@ -17,7 +17,7 @@ import (
 // seen with its payload, and is an effect of that call.
 func TestMulticastIsAnAttempt(t *testing.T) {
 	t.Parallel()
-	for _, backend := range probetest.Backends {
+	for _, backend := range probetest.Paired(t.Name()) {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel()
 			probetest.Need(t, backend)

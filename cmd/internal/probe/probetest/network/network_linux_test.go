@@ -165,7 +165,7 @@ func TestNetworkFaults(t *testing.T) {
 		}
 	})
 	for _, f := range faults {
-		if !scale.Part(f.how, 2) && os.Getenv(fullEnv) == "" {
+		if !scale.Part(f.how, 3) && os.Getenv(fullEnv) == "" {
 			continue
 		}
 		t.Run(f.how, func(t *testing.T) {
@@ -268,7 +268,7 @@ func seenWhole(l *probetest.Lab) {
 // routes is the sinkhole's.
 func TestNothingLeaves(t *testing.T) {
 	t.Parallel()
-	probetest.InBackends(t, probetest.Leaves)
+	probetest.InAllBackends(t, probetest.Leaves)
 }
 
 // TestSinkholeKilled: what is sent to a sinkhole that is gone is not called seen.

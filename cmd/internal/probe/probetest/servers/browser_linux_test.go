@@ -26,7 +26,7 @@ print("trusts the authority:", same, file=sys.stderr)
 // variables, and would send nothing that can be read.
 func TestBrowsersTrustTheAuthority(t *testing.T) {
 	t.Parallel()
-	for _, backend := range probetest.Backends {
+	for _, backend := range probetest.Paired(t.Name()) {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel()
 			probetest.Need(t, backend)

@@ -41,7 +41,7 @@ func TestContentsOfFiles(t *testing.T) {
 		"child":    {session.ChangeTruncated, "CM201", "wrote"},
 		"open":     {},
 	} {
-		if !scale.Part(way, 3) && way != "open" {
+		if !scale.Part(way, 5) && way != "open" {
 			continue
 		}
 		for _, backend := range probetest.Paired(way) {

@@ -16,6 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -25,13 +26,13 @@ func TestCodeThatNeverRan(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "python", "node")
-	for _, c := range []struct {
+	for _, c := range scale.One(t.Name(), []struct {
 		program, suffix, function string
 		functions                 int
 	}{
 		{"python3", ".py", "gated.py:send", 4},
 		{"node", ".mjs", "gated.mjs:keep", 3}, // a function without a name counts for the one around it
-	} {
+	}) {
 		t.Run(c.program, func(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t)
@@ -65,7 +66,7 @@ func TestGuidedCalls(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "python", "node")
-	for _, c := range []struct{ program, suffix string }{{"python3", ".py"}, {"node", ".mjs"}} {
+	for _, c := range scale.One(t.Name(), []struct{ program, suffix string }{{"python3", ".py"}, {"node", ".mjs"}}) {
 		t.Run(c.program, func(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t)

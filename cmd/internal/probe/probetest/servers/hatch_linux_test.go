@@ -10,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 )
 
 // Who listens on a port of UDP or a unix socket is spoken to as on one of TCP.
@@ -17,7 +18,7 @@ func TestHatches(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "python")
-	for _, kind := range []string{"udp", "unix"} {
+	for _, kind := range scale.One(t.Name(), []string{"udp", "unix"}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t)

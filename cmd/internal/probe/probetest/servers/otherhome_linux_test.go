@@ -20,7 +20,7 @@ import (
 // asks whether there is a /root, is started once.
 func TestStartInOtherHome(t *testing.T) {
 	t.Parallel()
-	for _, backend := range probetest.Backends {
+	for _, backend := range probetest.Paired(t.Name()) {
 		for _, twin := range []string{"hole", "honest"} {
 			if backend == "docker" && twin == "honest" {
 				continue // what is looked at there does not depend on the sandbox

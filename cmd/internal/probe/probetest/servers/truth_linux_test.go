@@ -36,7 +36,7 @@ var realTruth = []struct {
 }
 
 // shownAlways are shown by every run of the tests, all with COALMINE_TRUTH.
-var shownAlways = []string{`{"readOnlyHint":true} write`, `{"idempotentHint":true} another`, `{"openWorldHint":false} egress`, `{"openWorldHint":false} nothing`}
+var shownAlways = []string{`{"readOnlyHint":true} write`, `{"openWorldHint":false} egress`, `{"openWorldHint":false} nothing`}
 
 func TestTruth(t *testing.T) {
 	t.Parallel()

@@ -274,7 +274,7 @@ func (n tally) print(kind string, words ...string) {
 // sampleAttacks and sampleQuiet are what every run of the tests probes.
 var (
 	sampleAttacks = []string{"pomodoro"}
-	sampleQuiet   = []string{"pem-inspector"}
+	sampleQuiet   = []string{"list-home", "diary-open"}
 )
 
 // run probes cases side by side, and says of each a word.
