@@ -46,9 +46,9 @@ type Need struct {
 
 // The lexicon: a line that speaks of something to be given, and of its lack.
 var (
-	credentialWords = lazyregexp.New(`(?i)(?:\bapi[ _-]?keys?\b|\b(?:access|auth|api|bearer|personal)[ _-]?tokens?\b|\btokens?\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\boauth\b|\bclient[ _-]?id\b|\blog ?in\b|\b401\b|[A-Z0-9]_(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|CREDENTIALS)(?:_|\b))`)
+	credentialWords = lazyregexp.New(`(?i)(?:\bapi[ _-]?keys?\b|\b(?:access|auth|api|bearer|personal)[ _-]?tokens?\b|\btokens?\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\boauth\b|\bclient[ _-]?id\b|\b(?:log|sign)(?:ged)?[ -]?in\b|\bre-?authenticate\b|\bauthenticat(?:ed|ion)\b|\b401\b|[A-Z0-9]_(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|CREDENTIALS)(?:_|\b))`)
 	configWords     = lazyregexp.New(`(?i:\benvironment variables?\b|\benv vars?\b|\bconfig(?:uration)?(?: file)?\b|\bsettings?\b|\barguments?\b|\bflags?\b|\boptions?\b|\bdirectory\b)|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b`)
-	lackWords       = lazyregexp.New(`(?i)\b(?:requires?|required|missing|not (?:been )?(?:set|found|provided|configured|specified|defined|given)|must (?:be|provide|set|specify)|please (?:set|provide|configure|specify)|unset|no (?:api[ _-]?key|token|credentials?|config\w*)|unauthori[sz]ed|needs?|needed|is empty|could not find|cannot find|not (?:logged|signed) in)\b|(?-i:\b[Ss]et [A-Z][A-Z0-9]+_[A-Za-z0-9_]+)`)
+	lackWords       = lazyregexp.New(`(?i)\b(?:requires?|required|missing|not (?:been )?(?:set|found|provided|configured|specified|defined|given)|must (?:be|provide|set|specify)|please (?:set|provide|configure|specify)|unset|no (?:api[ _-]?key|token|credentials?|config\w*)|unauthori[sz]ed|needs?|needed|is empty|could not find|cannot find|not (?:logged|signed) in|not authenticated|please (?:re-?)?(?:authenticate|log ?in|sign ?in))\b|(?-i:\b[Ss]et [A-Z][A-Z0-9]+_[A-Za-z0-9_]+)`)
 	deviceWords     = lazyregexp.New(`(?i)\b(?:no (?:\w+ )?(?:devices?|emulators?|simulators?)\b|(?:device|emulator|simulator)s? (?:is |are )?(?:not (?:found|connected|available)|offline|unauthori[sz]ed))`)
 	// What shells, libuv, Python and others say where a program is missing.
 	programWords = lazyregexp.New(`(?i)\bspawn(?:Sync)? (\S{1,80}) ENOENT|\b([\w.+-]{1,40}): command not found\b|\bsh: (?:line )?(?:\d+: )?([\w.+-]{1,40}): not found\b|No such file or directory: '([\w+-]{1,40})'|` +

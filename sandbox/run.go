@@ -236,11 +236,10 @@ func asBytes(paths []string) (sent [][]byte, left int) {
 	return sent, 0
 }
 
-// Turn has the sinkhole answer HTTP requests in another kind from now on, and those that it
-// knows nothing about with the members of the JSON object fit, "" for none. It returns when
-// the next request will be.
-func (r *Run) Turn(ctx context.Context, turn sinkhole.Turn, fit string) error {
-	if _, err := r.askFor(ctx, agent.Command{Type: agent.CommandTurn, Turn: turn, Fit: fit}); err != nil {
+// Serve has the sinkhole answer HTTP requests with other things from now on. It returns when the next request will be
+// answered so.
+func (r *Run) Serve(ctx context.Context, served sinkhole.Served) error {
+	if _, err := r.askFor(ctx, agent.Command{Type: agent.CommandTurn, Served: &served}); err != nil {
 		return fmt.Errorf("change what the sinkhole answers: %w", err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package synth
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,6 +14,10 @@ import (
 
 // refusedAddress is a refusal of an address, or of its host.
 var refusedAddress = lazyregexp.New(`(?i)\b(?:ur[li]s?|domains?|hosts?|address(?:es)?|links?|sites?)\b`)
+
+// wantsLocal is a refusal of an address that asks for a file of this machine.
+var wantsLocal = lazyregexp.New(`(?i)\b(?:only|must|requires?|required|needs?|expect(?:s|ed)?|support(?:s|ed)?)\b[^.\n]{0,60}\b(?:local (?:files?|paths?|documents?)|file:(?://)? ?(?:ur[li]s?|paths?)?)|` +
+	`\bnot a local (?:file|path)\b|\b(?:remote|http)[^.\n]{0,40}\bnot (?:supported|allowed|local)\b`)
 
 // maxAddresses bounds the addresses that are remembered under one name, maxTried those that are tried for one argument.
 const (
@@ -55,6 +60,33 @@ func (d *driver) namedAddresses(t *target, refusal string) (out []string) {
 		}
 	}
 	return out
+}
+
+// asLocal gives a refused address a planted file where the refusal asks for one of this machine: of the type that the
+// tool names first, as a path and as a file: URI. nil is for none.
+func (d *driver) asLocal(t *target, args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if t.what != WhatTool || len(text) > 4096 || !wantsLocal.MatchString(text) || json.Unmarshal(args, &given) != nil {
+		return nil
+	}
+	h := &d.cfg.Hints
+	files := append(h.OfType(schema.Words(t.name+" "+t.decl.Description)), h.Files...)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		old := given[name]
+		if !isAddress(old) {
+			continue
+		}
+		for _, file := range files[:min(len(files), maxTried/2)] {
+			for _, next := range []string{file, (&url.URL{Scheme: "file", Path: file}).String()} {
+				given[name] = likeOld(old, next)
+				if next := arguments(given, true); !t.wasGiven(next) {
+					return next
+				}
+			}
+		}
+		given[name] = old
+	}
+	return nil
 }
 
 // otherAddress gives a refused address one that another tool took under the same name, or that the server's texts name:

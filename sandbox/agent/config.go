@@ -122,7 +122,7 @@ const (
 	CommandRelease CommandType = "release"
 	// CommandSync: drain the tracer, the watches and the sinkhole up to now, and answer "synced".
 	CommandSync CommandType = "sync"
-	// CommandTurn: have the sinkhole answer in Turn and with Fit, then answer "synced".
+	// CommandTurn: have the sinkhole answer as Served says, then answer "synced".
 	CommandTurn CommandType = "turn"
 	// CommandSettle: wait until the target rests, then as CommandSync.
 	CommandSettle CommandType = "settle"
@@ -158,11 +158,8 @@ type Command struct {
 	Far time.Duration `json:"far,omitempty"`
 	// Written is how many bytes of stdin the target is to have before it can rest.
 	Written int64 `json:"written,omitempty"`
-	// Turn is the kind of answer that HTTP requests get from "turn" on.
-	Turn sinkhole.Turn `json:"turn,omitempty"`
-	// Fit is a JSON object with the members that these answers have then, of at most MaxFit
-	// bytes, "" for none.
-	Fit string `json:"fit,omitempty"`
+	// Served is what HTTP requests are answered with from "turn" on; its JSON has at most MaxServed bytes.
+	Served *sinkhole.Served `json:"served,omitempty"`
 	// Sockets says that the target may have sockets of other families than AF_UNIX: one
 	// that has them open is never shown to rest, and what they sent is waited for.
 	Sockets bool `json:"sockets,omitempty"`

@@ -181,13 +181,17 @@ func (s *sink) quiesce() {
 	}
 }
 
-// turn has requests from now on answered in another kind, and with the members of fit. The word that
-// follows it is answered only when it was taken in.
-func (s *sink) turn(t sinkhole.Turn, fit string) {
-	if s == nil || s.link == nil || t < 0 || t >= sinkhole.AllTurns || len(fit) > MaxFit {
+// turn has requests from now on answered with other things. The word that follows it is answered only when it was
+// taken in.
+func (s *sink) turn(served *sinkhole.Served) {
+	if s == nil || s.link == nil || served == nil {
 		return
 	}
-	said := append(binary.BigEndian.AppendUint32([]byte{wordTurn + byte(t)}, uint32(len(fit))), fit...)
+	body, err := json.Marshal(served)
+	if err != nil || len(body) > MaxServed {
+		return
+	}
+	said := append(binary.BigEndian.AppendUint32([]byte{wordTurn}, uint32(len(body))), body...)
 	s.mu.Lock()
 	if !s.closed {
 		_ = unix.Sendto(int(s.link.Fd()), said, unix.MSG_NOSIGNAL, nil) // the quiesce finds what is wrong
@@ -197,7 +201,7 @@ func (s *sink) turn(t sinkhole.Turn, fit string) {
 }
 
 // The words on the link to the process that answers: wordQuiesce asks for one back, and
-// wordTurn and a number, with the length of a fitting answer and that answer, for none.
+// wordTurn, with the length of a sinkhole.Served in JSON and that, for none.
 const wordQuiesce, wordTurn = 1, 16
 
 func (s *sink) requestQuiesce() error {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -27,13 +28,12 @@ func serveSink(o sinkOrder, dials int, listeners []*os.File, out *flowWriter) er
 			if _, err := io.ReadFull(link, word); err != nil {
 				return
 			}
-			if word[0] >= wordTurn {
-				fit, err := readFit(link)
+			if word[0] == wordTurn {
+				served, err := readServed(link)
 				if err != nil {
 					return
 				}
-				turning.Set(sinkhole.Turn(word[0] - wordTurn))
-				turning.Fit(fit)
+				turning.Set(served)
 				continue
 			}
 			select {
@@ -60,19 +60,21 @@ func serveSink(o sinkOrder, dials int, listeners []*os.File, out *flowWriter) er
 	return err
 }
 
-// readFit is the answer behind a wordTurn.
-func readFit(link io.Reader) (string, error) {
+// readServed is what stands behind a wordTurn.
+func readServed(link io.Reader) (served sinkhole.Served, err error) {
 	var size [4]byte
 	if _, err := io.ReadFull(link, size[:]); err != nil {
-		return "", err
+		return served, err
 	}
 	n := binary.BigEndian.Uint32(size[:])
-	if n > MaxFit {
-		return "", fmt.Errorf("an answer of %d bytes is over the bound of %d", n, MaxFit)
+	if n > MaxServed {
+		return served, fmt.Errorf("an answer of %d bytes is over the bound of %d", n, MaxServed)
 	}
-	fit := make([]byte, n)
-	_, err := io.ReadFull(link, fit)
-	return string(fit), err
+	body := make([]byte, n)
+	if _, err := io.ReadFull(link, body); err != nil {
+		return served, err
+	}
+	return served, json.Unmarshal(body, &served)
 }
 
 // wait returns when what is being written is.

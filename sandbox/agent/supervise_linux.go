@@ -185,7 +185,7 @@ func (a *agent) answerSyncs() {
 		select {
 		case c := <-a.syncs:
 			if c.Type == CommandTurn {
-				a.sink.turn(c.Turn, c.Fit)
+				a.sink.turn(c.Served)
 				a.emit(session.EventSynced{N: c.N})
 				continue
 			}

@@ -3,6 +3,8 @@ package sinkhole
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"html"
 	"mime"
 	"net"
 	"net/http"
@@ -34,7 +36,8 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []b
 	}
 	p := c.serviceFor(r, host, body)
 	p.body = c.Planted.in(p.body)
-	turn := c.Turning.get()
+	served := c.Turning.get()
+	turn := served.Turn
 	switch {
 	case asksLater(r, body):
 		p.body = lastPage(p.body)
@@ -43,7 +46,7 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []b
 	case turn == TurnWords:
 		p = c.Planted.argued(p, c.Planted.argv())
 	}
-	return turned(turn, p, htmlPage(host, c.Planted))
+	return turned(turn, p, htmlPage(host, c.Planted, served.Asked))
 }
 
 // Answer is the status and the body of the answer to a request whose own body is empty.
@@ -100,9 +103,9 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 	if p, ok := document(r, host, c.Planted); ok {
 		return p
 	}
-	p := byKind(r, host, c.Planted)
+	p := byKind(r, host, c)
 	if p.kind == "application/json" {
-		p.body = joined(joined(cmp.Or(fit, c.Turning.fit(), "{}"), c.Turning.fit()), p.body)
+		p.body = joined(joined(cmp.Or(fit, c.Turning.get().Fit, "{}"), c.Turning.get().Fit), p.body)
 	}
 	return p
 }
@@ -166,14 +169,14 @@ func beginning(p string, slashes int) string {
 
 // byKind answers in the kind that the client asks for: by Accept, by the path's
 // extension, by what the host looks like.
-func byKind(r *http.Request, host string, planted *Planted) page {
+func byKind(r *http.Request, host string, c *Config) page {
 	switch wanted(r, host) {
 	case "application/json":
 		body := map[string]any{"status": "ok", "success": true, "message": "OK", "id": "01HX3W9V6T2K", "data": []any{}, "items": []any{}, "results": []any{}, "total": 0}
 		text, _ := json.Marshal(body)
 		return page{status: http.StatusOK, kind: "application/json", body: string(text)}
 	case "text/html":
-		return htmlPage(host, planted)
+		return htmlPage(host, c.Planted, c.Turning.get().Asked)
 	case "application/xml":
 		return page{status: http.StatusOK, kind: "application/xml", body: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<response><status>ok</status></response>\n"}
 	case "text/event-stream":
@@ -184,14 +187,24 @@ func byKind(r *http.Request, host string, planted *Planted) page {
 	return page{status: http.StatusNotFound, kind: "text/plain; charset=utf-8", body: "not found\n"}
 }
 
-// htmlPage is the page of a host that says little, with what is planted.
-func htmlPage(host string, planted *Planted) page {
+// htmlPage is the page of a host that says little, with what is planted, and a section for what was asked for: a
+// program that looks for it in a page finds it.
+func htmlPage(host string, planted *Planted, asked []string) page {
 	title := host
 	if title == "" || strings.ContainsAny(title, `<>&"'`) {
 		title = "Home"
 	}
-	return page{status: http.StatusOK, kind: "text/html; charset=utf-8", body: "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
-		"</title></head>\n<body><h1>" + title + "</h1><p>Welcome. This page has moved recently; see the <a href=\"/about\">about page</a>.</p>" + planted.paragraphs() + "</body></html>\n"}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>%s</title><meta name="description" content="Notes and news."></head>
+<body><main><article><h1>%[1]s</h1><p>Welcome. This page has moved recently; see the <a href="/about">about page</a>.</p>
+<h2 id="overview">Overview</h2><p>%s</p>
+`, title, steady)
+	for i, text := range asked {
+		fmt.Fprintf(&b, "<h2 id=\"section-%d\">%s</h2><p>%[2]s: see the overview.</p>\n", i+1, html.EscapeString(text))
+	}
+	b.WriteString("<h2 id=\"start\">Getting started</h2>" + planted.paragraphs() + "</article></main></body></html>\n")
+	return page{status: http.StatusOK, kind: "text/html; charset=utf-8", body: b.String()}
 }
 
 var kinds = map[string]string{

@@ -138,7 +138,7 @@ func TestDescribedPaths(t *testing.T) {
 		}
 	}
 	c.Turning = &Turning{}
-	c.Turning.Fit(`{"temperature":12}`)
+	c.Turning.Set(Served{Fit: `{"temperature":12}`})
 	if w := served(c, "GET", "https://api.example/now", ""); !strings.Contains(w.Body.String(), `"temperature":12`) {
 		t.Errorf("the members of the tool's result: %s", w.Body)
 	}
@@ -233,13 +233,13 @@ func TestTurns(t *testing.T) {
 		TurnFit: {200, `{"a":1}`}, TurnOther: {200, `"data":{"a":1}`}, TurnPage: {200, "<html"}, TurnEmpty: {200, "{}"},
 		TurnRefused: {401, "unauthorized"}, TurnFailed: {503, "unavailable"}, TurnRows: {200, `{"a":1}`}, AllTurns: {200, `{"a":1}`}, -1: {200, `{"a":1}`},
 	} {
-		c.Turning.Set(turn)
+		c.Turning.Set(Served{Turn: turn})
 		if w := served(c, "GET", "http://h.example/x", ""); w.Code != want.status || !strings.Contains(w.Body.String(), want.holds) {
 			t.Errorf("turn %d: %d %s", turn, w.Code, w.Body)
 		}
 	}
 	// The user's own reply and what says that all is well are the same in each turn.
-	c.Turning.Set(TurnFailed)
+	c.Turning.Set(Served{Turn: TurnFailed})
 	c.Replies = []Reply{{Path: "/own", Body: "own"}}
 	if w := served(c, "GET", "http://h.example/own", ""); w.Body.String() != "own" {
 		t.Errorf("the user's own reply: %s", w.Body)
@@ -270,14 +270,14 @@ func TestRowsHoldTheCommand(t *testing.T) {
 		},
 		TurnFit: {"http://h.example/steps": `"steps":["Autumn"]`},
 	} {
-		c.Turning.Set(turn)
+		c.Turning.Set(Served{Turn: turn})
 		for url, holds := range want {
 			if w := served(c, "GET", url, ""); !strings.Contains(w.Body.String(), holds) {
 				t.Errorf("turn %d, %s: %s, want %s", turn, url, w.Body, holds)
 			}
 		}
 	}
-	c.Turning.Set(TurnRows)
+	c.Turning.Set(Served{Turn: TurnRows})
 	if w := served(c, "DELETE", "http://h.example/none", ""); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -397,5 +397,20 @@ func TestDocuments(t *testing.T) {
 		if _, body := c.Answer(r); !strings.Contains(body, holds) {
 			t.Errorf("%s: %s", accept, body)
 		}
+	}
+}
+
+// A page has a section for what the call asks for, and never a tag of it.
+func TestAPageHasWhatIsAskedFor(t *testing.T) {
+	c := &Config{Turning: &Turning{}}
+	c.Turning.Set(Served{Asked: []string{"Naming rules", "<script>alert(1)</script>"}})
+	w := served(c, "GET", "http://docs.example/guide.html", "")
+	for _, want := range []string{`<h2 id="overview">Overview</h2>`, `<h2 id="section-1">Naming rules</h2>`, "&lt;script&gt;"} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %s in %s", want, w.Body)
+		}
+	}
+	if strings.Contains(w.Body.String(), "<script>") {
+		t.Errorf("a tag was served: %s", w.Body)
 	}
 }

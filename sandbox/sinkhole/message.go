@@ -29,7 +29,7 @@ const engineSession = `"sid":"lv_VI97HAXpY6yYWAAAC"`
 func (c *Config) messagesFor(r *http.Request, host string) *messages {
 	fit, named := fitting(c.Fits, r, host)
 	if !named {
-		fit = cmp.Or(c.Turning.fit(), fit)
+		fit = cmp.Or(c.Turning.get().Fit, fit)
 	}
 	m := &messages{graphQL: c.GraphQL, turning: c.Turning, fit: fit}
 	switch {
@@ -86,7 +86,7 @@ func (m *messages) result() json.RawMessage {
 
 // refusal is the answer in turns that refuse, nil in the others.
 func (m *messages) refusal() map[string]any {
-	switch m.turning.get() {
+	switch m.turning.get().Turn {
 	case TurnRefused:
 		return map[string]any{"success": false, "error": map[string]any{"code": 401, "message": "Authentication is required."}}
 	case TurnFailed:

@@ -37,7 +37,7 @@ func TestMessagesAreAnswered(t *testing.T) {
 		"a list":                       {"http://x.example/", TurnFit, "[1]", nil},
 	} {
 		turning := &Turning{}
-		turning.Set(c.turn)
+		turning.Set(Served{Turn: c.turn})
 		r := httptest.NewRequest(http.MethodGet, c.url, nil)
 		config := Config{Fits: fits, Turning: turning}
 		got := config.messagesFor(r, r.Host).answer([]byte(c.say))

@@ -39,40 +39,34 @@ const (
 	AllTurns
 )
 
-// Turning is the turn that is served, and the answer that fits the call under way; another
-// goroutine may change both. The zero value and nil are TurnFit without such an answer.
-type Turning struct {
-	now  atomic.Int32
-	fits atomic.Pointer[string]
+// Served is what is answered while a call is under way.
+type Served struct {
+	// Turn is the kind of answer; one that does not exist is TurnFit.
+	Turn Turn `json:"turn,omitempty"`
+	// Fit is a JSON object: requests that nothing else is known of get its members, "" for none.
+	Fit string `json:"fit,omitempty"`
+	// Asked are short texts among the call's arguments: a page has a section for each.
+	Asked []string `json:"asked,omitempty"`
 }
 
-// Fit has requests that nothing else is known of answered with a JSON object's members, "" for
-// none.
-func (t *Turning) Fit(body string) { t.fits.Store(&body) }
+// Turning holds what is served; another goroutine may change it. The zero value and nil hold the zero Served.
+type Turning struct{ now atomic.Pointer[Served] }
 
-func (t *Turning) fit() string {
-	if t == nil {
-		return ""
+// Set has the next requests answered so.
+func (t *Turning) Set(s Served) {
+	if s.Turn < 0 || s.Turn >= AllTurns {
+		s.Turn = TurnFit
 	}
-	if body := t.fits.Load(); body != nil {
-		return *body
-	}
-	return ""
+	t.now.Store(&s)
 }
 
-// Set has the next requests answered in a turn; one that does not exist is TurnFit.
-func (t *Turning) Set(turn Turn) {
-	if turn < 0 || turn >= AllTurns {
-		turn = TurnFit
+func (t *Turning) get() Served {
+	if t != nil {
+		if s := t.now.Load(); s != nil {
+			return *s
+		}
 	}
-	t.now.Store(int32(turn))
-}
-
-func (t *Turning) get() Turn {
-	if t == nil {
-		return TurnFit
-	}
-	return Turn(t.now.Load())
+	return Served{}
 }
 
 // turned is the answer of a turn in place of p, the fitting one. html is the page of the host.

@@ -8,7 +8,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -38,11 +37,10 @@ type Session struct {
 	seen     Observations
 	// wrote says that files were opened for writing, or moved, in the call under way.
 	wrote bool
-	// turn is the kind of answer that the sinkhole gives, and fit the answer with the members that
-	// the tool at hand returns. fits are those of all tools that were called.
-	turn int
-	fit  string
-	fits map[string]string
+	// served is what the sinkhole answers with, and fits are the answers with the members that each tool
+	// returns which was called.
+	served sinkhole.Served
+	fits   map[string]string
 	// lastCall is the number of the latest call.
 	lastCall int
 	// heard says that something that the server listens on answered in the call under way.
@@ -129,7 +127,7 @@ func (s *Session) OnPlan(calls []synth.Call) {
 func (s *Session) OnCall(call synth.Call) {
 	s.rec.named(call.Oracles)
 	s.lastCall = max(s.lastCall, call.N)
-	s.turnTo(call.Turn, s.fitOf(&call))
+	s.serve(&call)
 	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), From: call.From, Oracles: call.Oracles, Turn: call.Turn})
 }
 
@@ -159,7 +157,7 @@ func (s *Session) fitOf(call *synth.Call) string {
 		return fit
 	}
 	if i := slices.IndexFunc(s.surface.Tools, func(t wire.Tool) bool { return t.Name == call.Tool }); i >= 0 && len(s.surface.Tools[i].OutputSchema) > 0 {
-		if sample, ok := answers.Sample(s.surface.Tools[i].OutputSchema); ok && len(sample) <= agent.MaxFit {
+		if sample, ok := answers.Sample(s.surface.Tools[i].OutputSchema); ok && len(sample) <= maxFit {
 			fit = sample
 		}
 	}
@@ -170,19 +168,23 @@ func (s *Session) fitOf(call *synth.Call) string {
 	return fit
 }
 
-// turnTo has the sinkhole answer in another kind, and with other members, where it does not yet.
-func (s *Session) turnTo(turn int, fit string) {
+// serve has the sinkhole answer as fits a call, where it does not yet.
+func (s *Session) serve(call *synth.Call) {
 	s.rec.asked.Store(false)
-	if turn == s.turn && fit == s.fit || s.turns() == 0 || turn >= int(sinkhole.AllTurns) {
+	if s.turns() == 0 || call.Turn >= int(sinkhole.AllTurns) {
+		return
+	}
+	served := sinkhole.Served{Turn: sinkhole.Turn(call.Turn), Fit: s.fitOf(call), Asked: askedFor(call)}
+	if served.Turn == s.served.Turn && served.Fit == s.served.Fit && slices.Equal(served.Asked, s.served.Asked) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
-	if err := s.sandbox.Turn(ctx, sinkhole.Turn(turn), fit); err != nil {
+	if err := s.sandbox.Serve(ctx, served); err != nil {
 		s.doubt(session.GapRecordsLate, finding.PhaseCall, err.Error())
 		return
 	}
-	s.turn, s.fit = turn, fit
+	s.served = served
 }
 
 // OnReturnAtOnce ends a call of which everything is recorded.
