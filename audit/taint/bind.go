@@ -40,7 +40,7 @@ func (f *frame) assign(a lang.Assign) *value {
 				f.aliasParts(t, a.Value)
 			}
 		case "+=":
-			v = f.concat([]*value{f.eval(t), v})
+			v = f.sum([]*value{f.eval(t), v})
 			f.bind(t, v, false)
 		default: // the value of a ??= b is a's, too
 			v = merge(f.eval(t), v)

@@ -288,7 +288,7 @@ func (f *frame) operation(x lang.Operation) *value {
 	switch {
 	case x.Op == "+":
 		if len(values) > 1 {
-			return f.concat(values)
+			return f.sum(values)
 		}
 	case x.Op == "%" && len(values) == 2:
 		return f.formatted(values[0], []*value{values[1]})

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,9 +20,9 @@ func (f *frame) apply(list []check) {
 			was := v
 			v = v.safer(c.safe)
 			f.makeSafer(was, v, c.safe)
-			if c.end != "" {
+			if c.begin != "" || c.end != "" {
 				with := *v
-				with.end = c.end
+				with.text, with.end = cmp.Or(c.begin, v.text), cmp.Or(c.end, v.end)
 				v = &with
 			}
 			f.env.put(c.key, v)

@@ -19,6 +19,18 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:(?://)?$`)
 // that is tainted itself.
 const unknownPart, taintedPart = "\x00", "\x01"
 
+// sum is a + b: a longer text, and in Python a longer list where one of them is a list.
+func (f *frame) sum(parts []*value) *value {
+	if f.src.Language != "Python" || !slices.ContainsFunc(parts, func(p *value) bool { return p.list }) {
+		return f.concat(parts)
+	}
+	out := &value{list: true}
+	for _, p := range parts {
+		out.spread(p)
+	}
+	return out
+}
+
 // concat is a text that is made of parts.
 func (f *frame) concat(parts []*value) *value {
 	if len(parts) == 1 {

@@ -131,8 +131,8 @@ const madeObject = "object"
 type check struct {
 	key  string
 	safe class
-	// end is what the variable's text ends with, "" for nothing known.
-	end string
+	// begin and end are what the variable's text begins and ends with, "" for nothing known.
+	begin, end string
 }
 
 // maxTaints bounds the origins of a value, and maxFields its fields and items.
@@ -220,6 +220,8 @@ func mergeAt(a, b *value, depth int) *value {
 	out := &value{taints: addTaints(slices.Clone(a.taints), b.taints), list: a.list || b.list}
 	if a.text == b.text && a.known && b.known {
 		out.text, out.known = a.text, true
+	} else {
+		out.text = commonBeginning(a.text, b.text)
 	}
 	out.end = commonEnd(a.ending(), b.ending())
 	out.via = addTaints(slices.Clone(a.via), b.via)
@@ -255,6 +257,15 @@ func mergeAt(a, b *value, depth int) *value {
 		out.when, out.unless = b.when, b.unless
 	}
 	return out
+}
+
+// commonBeginning is what two texts both begin with.
+func commonBeginning(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
 }
 
 // flag marks true and false among the values.
