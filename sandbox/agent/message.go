@@ -13,8 +13,8 @@ const (
 	MaxConfig = 64 << 20
 	// MaxKept bounds the files and directories that answer a collect.
 	MaxKept = 4000
-	// MaxServed bounds the JSON of a Command's Served.
-	MaxServed = 64 << 10
+	// MaxServed bounds the JSON of a Command's Served, in bytes: an answer of 32 KiB whose every sign is escaped fits.
+	MaxServed = 256 << 10
 	// StdinWindow is how many bytes of stdin a host may have on the way: sent,
 	// and not yet the subject of a session.EventStdin.
 	StdinWindow = 4 << 20
