@@ -65,36 +65,36 @@ func (d *driver) namedAddresses(t *target, refusal string) (out []string) {
 // asLocal gives a refused address a planted file where the refusal asks for one of this machine: of the type that the
 // tool names first, as a path and as a file: URI. nil is for none.
 func (d *driver) asLocal(t *target, args json.RawMessage, text string) json.RawMessage {
-	var given map[string]json.RawMessage
-	if t.what != WhatTool || len(text) > 4096 || !wantsLocal.MatchString(text) || json.Unmarshal(args, &given) != nil {
+	if !wantsLocal.MatchString(text) {
 		return nil
 	}
 	h := &d.cfg.Hints
-	files := append(h.OfType(schema.Words(t.name+" "+t.decl.Description)), h.Files...)
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		old := given[name]
-		if !isAddress(old) {
-			continue
-		}
-		for _, file := range files[:min(len(files), maxTried/2)] {
-			for _, next := range []string{file, (&url.URL{Scheme: "file", Path: file}).String()} {
-				given[name] = likeOld(old, next)
-				if next := arguments(given, true); !t.wasGiven(next) {
-					return next
-				}
+	var places []string
+	for _, file := range append(h.OfType(schema.Words(t.name+" "+t.decl.Description)), h.Files...) {
+		for _, place := range []string{file, (&url.URL{Scheme: "file", Path: file}).String()} {
+			if raw, err := json.Marshal(place); err == nil && len(places) < maxTried {
+				places = append(places, string(raw))
 			}
 		}
-		given[name] = old
 	}
-	return nil
+	return t.elsewhere(args, text, func(string) []string { return places })
 }
 
 // otherAddress gives a refused address one that another tool took under the same name, or that the server's texts name:
 // where it speaks to some hosts alone. A host that a description names is declared, so that this gives it no leave. nil
 // is for none.
 func (d *driver) otherAddress(t *target, args json.RawMessage, text string) json.RawMessage {
+	if !refusedAddress.MatchString(text) {
+		return nil
+	}
+	return t.elsewhere(args, text, func(name string) []string { return slices.Concat(d.addresses[name], d.namedAddresses(t, text)) })
+}
+
+// elsewhere gives the first address among refused arguments another place that was not tried with them: places are
+// those for an argument, as JSON. nil is for none.
+func (t *target) elsewhere(args json.RawMessage, text string, places func(name string) []string) json.RawMessage {
 	var given map[string]json.RawMessage
-	if t.what != WhatTool || len(text) > 4096 || !refusedAddress.MatchString(text) || json.Unmarshal(args, &given) != nil {
+	if t.what != WhatTool || len(text) > 4096 || json.Unmarshal(args, &given) != nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -102,8 +102,8 @@ func (d *driver) otherAddress(t *target, args json.RawMessage, text string) json
 		if !isAddress(old) {
 			continue
 		}
-		for _, address := range slices.Concat(d.addresses[name], d.namedAddresses(t, text)) {
-			given[name] = json.RawMessage(address)
+		for _, place := range places(name) {
+			given[name] = json.RawMessage(place)
 			if next := arguments(given, true); !t.wasGiven(next) {
 				return next
 			}

@@ -87,8 +87,9 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 	d.sync(c)
 	t.asks = t.asks || d.cfg.Asked()
 	d.cfg.OnReturn(c, o, r)
-	said := o                                                                      // what the answer says, whatever its form
-	if o == OK && t.what == WhatTool && c.Class != ClassOracle && isSoftError(r) { // attack inputs teach nothing
+	// What the answer says, whatever its form; of attack inputs nothing is learned.
+	said := o
+	if o == OK && t.what == WhatTool && c.Class != ClassOracle && isSoftError(r) {
 		said = IsError
 	}
 	d.count(t, c, o, said)

@@ -84,15 +84,16 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 		return
 	}
 	text = wire.Prose(text)
-	handed := func(args json.RawMessage, _ string) json.RawMessage { return l.d.handedOn(t, args) }
-	ownPattern := func(args json.RawMessage, _ string) json.RawMessage { return l.d.ownPatterns(t, args) }
-	asText := func(args json.RawMessage, text string) json.RawMessage { return l.d.asText(t, args, text) }
-	patterned := func(args json.RawMessage, text string) json.RawMessage { return l.d.patterned(t, args, text) }
-	asLocal := func(args json.RawMessage, text string) json.RawMessage { return l.d.asLocal(t, args, text) }
-	otherAddress := func(args json.RawMessage, text string) json.RawMessage { return l.d.otherAddress(t, args, text) }
-	exclusive := func(args json.RawMessage, text string) json.RawMessage { return l.d.exclusive(t, args, text) }
-	keyed := func(args json.RawMessage, text string) json.RawMessage { return l.keyed(t, args, text) }
-	for _, correct := range []func(json.RawMessage, string) json.RawMessage{asLocal, otherAddress, l.closedRings, l.resized, exclusive, keyed, l.ofExtension, l.asPath, l.suggested, l.demands, l.asName, l.stated, l.counted, ownPattern, handed, asText, patterned} {
+	d := l.d
+	ofTarget := func(correct func(*target, json.RawMessage, string) json.RawMessage) func(json.RawMessage, string) json.RawMessage {
+		return func(args json.RawMessage, text string) json.RawMessage { return correct(t, args, text) }
+	}
+	handed := func(args json.RawMessage, _ string) json.RawMessage { return d.handedOn(t, args) }
+	ownPattern := func(args json.RawMessage, _ string) json.RawMessage { return d.ownPatterns(t, args) }
+	for _, correct := range []func(json.RawMessage, string) json.RawMessage{
+		ofTarget(d.asLocal), ofTarget(d.otherAddress), l.closedRings, l.resized, ofTarget(d.exclusive), ofTarget(l.keyed), l.ofExtension, l.asPath, l.suggested,
+		l.demands, l.asName, l.stated, l.counted, ownPattern, handed, ofTarget(d.asText), ofTarget(d.patterned),
+	} {
 		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
 			t.retry, t.retryFrom = retry, l.d.n
 			return

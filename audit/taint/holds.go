@@ -348,24 +348,16 @@ func (f *frame) prefixed(x, prefix lang.Expr, truth bool) []check {
 		c = 0 // it tells kinds of addresses apart
 	}
 	if p.known && strings.HasSuffix(p.text, " ") { // the program of a command line
-		if key := keyOf(stripped(x)); key != "" {
-			return append(f.checks(x, c), check{key: key, begin: p.text})
+		out := f.checks(x, c)
+		if len(out) > 0 {
+			out[0].begin = p.text
 		}
+		return out
 	}
 	if p.known && p.text != "" && p.text[0] != '-' {
 		c |= argument
 	}
 	return f.checks(x, c)
-}
-
-// stripped is a text before the blanks around it are taken away, as in x.strip().
-func stripped(x lang.Expr) lang.Expr {
-	if c, ok := x.(lang.Call); ok && len(c.Args) == 0 {
-		if m, ok := c.Func.(lang.Attr); ok && (strings.Contains(m.Name, "strip") || strings.HasPrefix(m.Name, "trim")) {
-			return m.X
-		}
-	}
-	return x
 }
 
 // relativeChecks is what a way that does not begin with ".." means: the path that it

@@ -133,26 +133,6 @@ func (f *frame) library(c *callInfo) *value {
 	return f.callbacks(c)
 }
 
-// commandLine are the words of a command line: those that it is known to begin with, and the rest.
-func commandLine(v *value) *value {
-	out := &value{list: true}
-	words := strings.Fields(v.text)
-	if !v.known && len(words) > 0 && !strings.HasSuffix(v.text, " ") {
-		words = words[:len(words)-1] // what follows may belong to it
-	}
-	for _, w := range words {
-		out.items = append(out.items, constant(w))
-	}
-	if !v.known {
-		out.items = append(out.items, v.plain().with(func(t *taint) {
-			if t.safe&command == 0 { // not quoted: it may become several words
-				t.safe &^= argument
-			}
-		}))
-	}
-	return out
-}
-
 // known is the result of a function that has an entry.
 func (f *frame) known(n string, c *callInfo) *value {
 	if len(c.args) == 1 && c.args[0].made == own && ownKeepers[n] || len(c.args) == 1 && c.args[0].made == within && n != "path.dirname" && n != "os.path.dirname" && ownKeepers[n] {

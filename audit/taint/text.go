@@ -31,6 +31,26 @@ func (f *frame) sum(parts []*value) *value {
 	return out
 }
 
+// commandLine are the words of a command line: those that it is known to begin with, and the rest.
+func commandLine(v *value) *value {
+	out := &value{list: true}
+	words := strings.Fields(v.text)
+	if !v.known && len(words) > 0 && !strings.HasSuffix(v.text, " ") {
+		words = words[:len(words)-1] // what follows may belong to it
+	}
+	for _, w := range words {
+		out.items = append(out.items, constant(w))
+	}
+	if !v.known {
+		out.items = append(out.items, v.plain().with(func(t *taint) {
+			if t.safe&command == 0 { // not quoted: it may become several words
+				t.safe &^= argument
+			}
+		}))
+	}
+	return out
+}
+
 // concat is a text that is made of parts.
 func (f *frame) concat(parts []*value) *value {
 	if len(parts) == 1 {

@@ -38,6 +38,9 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []b
 	p.body = c.Planted.in(p.body)
 	served := c.Turning.get()
 	turn := served.Turn
+	if turn == TurnPage {
+		return htmlPage(host, c.Planted, served.Asked)
+	}
 	switch {
 	case asksLater(r, body):
 		p.body = lastPage(p.body)
@@ -46,7 +49,7 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []b
 	case turn == TurnWords:
 		p = c.Planted.argued(p, c.Planted.argv())
 	}
-	return turned(turn, p, htmlPage(host, c.Planted, served.Asked))
+	return turned(turn, p)
 }
 
 // Answer is the status and the body of the answer to a request whose own body is empty.
@@ -105,7 +108,8 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 	}
 	p := byKind(r, host, c)
 	if p.kind == "application/json" {
-		p.body = joined(joined(cmp.Or(fit, c.Turning.get().Fit, "{}"), c.Turning.get().Fit), p.body)
+		ofCall := c.Turning.get().Fit
+		p.body = joined(joined(cmp.Or(fit, ofCall, "{}"), ofCall), p.body)
 	}
 	return p
 }

@@ -69,14 +69,12 @@ func (t *Turning) get() Served {
 	return Served{}
 }
 
-// turned is the answer of a turn in place of p, the fitting one. html is the page of the host.
-func turned(turn Turn, p, html page) page {
+// turned is the answer of a turn in place of p, the fitting one.
+func turned(turn Turn, p page) page {
 	const kind = "application/json"
 	switch turn {
 	case TurnOther:
 		return page{status: http.StatusOK, kind: kind, body: wrapped(p.body)}
-	case TurnPage:
-		return html
 	case TurnEmpty:
 		return page{status: http.StatusOK, kind: kind, body: "{}"}
 	case TurnRefused:

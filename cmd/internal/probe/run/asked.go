@@ -9,8 +9,8 @@ import (
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
-// maxFit bounds an answer that fits a call, in bytes; maxWords the texts that are asked for with one.
-const maxFit, maxWords = 32 << 10, 6
+// maxWords bounds the texts that are asked for with a call.
+const maxWords = 6
 
 // plainWords is a short text that a person might look for, without signs of a program or a path.
 var plainWords = lazyregexp.New(`^[\pL\pN][\pL\pN .,:'_-]{2,79}$`)

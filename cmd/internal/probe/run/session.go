@@ -147,6 +147,9 @@ func (s *Session) rows() []int {
 	return []int{int(sinkhole.TurnRows), int(sinkhole.TurnWords)}
 }
 
+// maxFit bounds the answer that fits a call, in bytes.
+const maxFit = 32 << 10
+
 // fitOf is an answer with the members that a tool's outputSchema has, "" for a tool without one.
 func (s *Session) fitOf(call *synth.Call) string {
 	if call.What != synth.WhatTool || s.surface == nil || s.turns() == 0 {
