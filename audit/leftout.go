@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -20,11 +21,22 @@ func (a *auditor) passesOver(p string) bool {
 		return false
 	case isStore(path.Base(p)):
 		return true // git takes nothing from there
-	case isSkipped(p):
+	case isSkipped(p), a.isRun(p):
 		a.report.LeftOut++
 		return true
 	}
 	return a.isIgnored(p, true)
+}
+
+// runFiles are what coalmine writes about each run, full of decoys of secrets.
+var runFiles = []string{"plan.json", "session.jsonl", "trace.jsonl"}
+
+// isRun reports whether a directory holds a run of coalmine's.
+func (a *auditor) isRun(p string) bool {
+	return !slices.ContainsFunc(runFiles, func(name string) bool {
+		info, err := fs.Stat(a.files, path.Join(p, name))
+		return err != nil || !info.Mode().IsRegular()
+	})
 }
 
 // leavesOut is the same for a file.

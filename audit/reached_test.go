@@ -61,6 +61,24 @@ func TestLoadedIsAudited(t *testing.T) {
 	}
 }
 
+// A run's files are full of decoys, wherever --out put them. Code that the source loads from there is read.
+func TestRunsAreLeftOut(t *testing.T) {
+	secret := `k = "` + token + "\"\n"
+	files := map[string]string{
+		"index.js": `require("./out/x/a.js");`, "out/x/a.js": secret,
+		"out/x/plan.json": "{}", "out/x/session.jsonl": "", "out/x/trace.jsonl": secret, "out/x/alone/trace.jsonl": secret,
+		"data/session.jsonl": "", "data/trace.jsonl": secret,
+	}
+	r, err := Dir(t.Context(), write(t, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := findings(t, r, SecretHardcoded)
+	if strings.Contains(got, "out/x/trace") || strings.Contains(got, "alone") || !strings.Contains(got, "out/x/a.js") || !strings.Contains(got, "data/trace.jsonl") || r.LeftOut != 1 {
+		t.Errorf("%d left out: %s", r.LeftOut, got)
+	}
+}
+
 // Code with an ending of data is followed as code.
 func TestLoadedIsParsed(t *testing.T) {
 	r, err := Dir(t.Context(), write(t, map[string]string{
