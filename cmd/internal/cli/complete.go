@@ -18,7 +18,7 @@ var flagValues = map[string][]string{
 	"sandbox":   {"auto", "docker", "local", "inplace"},
 	"tracer":    {"auto", "ebpf", "strace", "both", "none"},
 	"network":   {plan.NetworkSinkhole, plan.NetworkLoopback, plan.NetworkRefuse, plan.NetworkNone, "allow="},
-	"transport": {"auto", plan.TransportStdio, plan.TransportHTTP, plan.TransportSSE},
+	"transport": {plan.TransportAuto, plan.TransportStdio, plan.TransportHTTP, plan.TransportSSE},
 	"budget":    {plan.BudgetQuick, plan.BudgetNightly},
 	"vary":      experiment.Factors(),
 	"fail-on":   severities,

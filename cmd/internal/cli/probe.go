@@ -101,7 +101,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringSliceVar(&f.Services, "service", nil, "run this real service beside the server: postgres, mariadb or redis (can be given several times)")
 	fl.StringVar(&f.ServiceImage, "service-image", "", "docker: run the services in this `IMAGE` (default coalmine-services)")
 	fl.StringVar(&f.replies, "replies", "", "answer HTTP requests as this YAML `FILE` says, by host and path")
-	fl.StringVar(&f.Transport, "transport", "auto", "MCP transport: auto (stdio), stdio, http or sse (the server opens a port inside the sandbox)")
+	fl.StringVar(&f.Transport, "transport", "auto", "MCP transport: stdio, http or sse (the server opens a port inside the sandbox), or auto: stdio, and http where the server only listens on a port")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "pass the real value of this variable to the server (redacted in every file)")
 	fl.StringArrayVar(&f.dummies, "env", nil, "pass `NAME=VALUE` to the server: a dummy value, never a secret")
 	fl.StringVar(&f.seed, "seed", "", "draw all inputs from the seed `N` (default: random)")
@@ -144,7 +144,7 @@ func (f *probeFlags) check() (err error) {
 		known       []string
 	}{
 		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "ebpf", "strace", "both", "none"}},
-		{"--transport", f.Transport, []string{"auto", plan.TransportStdio, plan.TransportHTTP, plan.TransportSSE}},
+		{"--transport", f.Transport, []string{plan.TransportAuto, plan.TransportStdio, plan.TransportHTTP, plan.TransportSSE}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage("use one of: "+strings.Join(c.known, ", "), "unknown %s %s", c.name, c.value)

@@ -115,7 +115,7 @@ func (f *sweepFlags) defineQueue(cmd *cobra.Command, use string) {
 
 // ready checks the flags and reads the files that they name.
 func (f *sweepFlags) ready(cmd *cobra.Command) error {
-	f.Network, f.Transport, f.format = plan.NetworkSinkhole, "auto", []string{"text"}
+	f.Network, f.Transport, f.format = plan.NetworkSinkhole, plan.TransportAuto, []string{"text"}
 	if err := f.spend(cmd.Flags().Changed); err != nil {
 		return err
 	}

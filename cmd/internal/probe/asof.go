@@ -22,7 +22,7 @@ var errSame = errors.New("its dependencies are those of its release")
 // unstarted is a package's server that ended before it answered, with the dependencies of
 // today: nil for any other.
 func unstarted(o *plan.Options, in *plan.Fetched, seen *run.Observations, res *analyze.Result) *session.Package {
-	if o.AsOf != "" || o.Replay != nil || in == nil || in.Unmade() || len(seen.Steps) > 0 {
+	if o.AsOf != "" || seen.Silent || o.Replay != nil || in == nil || in.Unmade() || len(seen.Steps) > 0 {
 		return nil
 	}
 	if in.Package.Kind != install.KindNPM && in.Package.Kind != install.KindPyPI {

@@ -166,7 +166,7 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	switch {
 	case unread != "":
 		return p.writeCoverage(new(coverage.Code).Compare(run.Recording(), unread))
-	case code == nil:
+	case code == nil || !c.Seen.Shaken:
 		return p.writeCoverage(nil)
 	}
 	recorded, idle := seen.Last(), rested.Last()

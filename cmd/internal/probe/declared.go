@@ -7,16 +7,20 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// declared runs the server as it was declared, and again where it does not start without a credential in a
-// variable that it names: with a made-up one.
+// declared runs the server as it was declared. It starts it again where it does not answer: over HTTP where it listens
+// on a port instead, and with a made-up credential where it names a variable that it needs.
 func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 	seen, err := p.declaredOnce(ctx)
-	if err != nil || len(seen.Steps) > 0 || p.opts.Replay != nil || p.fetched.Unmade() {
+	if err != nil || seen.Shaken || p.opts.Replay != nil || p.fetched.Unmade() {
 		return seen, err
+	}
+	if p.overPort(&seen) {
+		return p.declaredOverHTTP(ctx)
 	}
 	log, err := session.Open(p.dir)
 	if err != nil {
@@ -31,7 +35,34 @@ func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 		return seen, nil
 	}
 	p.opts.Progress("starting again with a made-up " + strings.Join(names, ", ") + ", without which the server ends")
-	p.plan, p.runs = p.plan.Supplying(names), p.runs[:len(p.runs)-1]
+	p.plan = p.plan.Supplying(names)
+	if seen, err = p.declaredAgain(ctx); err == nil && p.overPort(&seen) {
+		return p.declaredOverHTTP(ctx)
+	}
+	return seen, err
+}
+
+// overPort reports whether a server is to be spoken to over a port that it opened.
+func (p *probe) overPort(seen *run.Observations) bool {
+	return !seen.Shaken && seen.Silent && seen.Listening && p.plan.Server.Guessed
+}
+
+// declaredOverHTTP is declared for a server that listens on a port and does not answer on its stdout. Where it does not
+// speak MCP over HTTP either, it has all the time of a handshake on its stdout.
+func (p *probe) declaredOverHTTP(ctx context.Context) (seen run.Observations, err error) {
+	for _, transport := range []string{plan.TransportHTTP, plan.TransportSSE, plan.TransportStdio} {
+		p.opts.Progress(fmt.Sprintf("starting again with --transport %s: the server listens on a port and does not answer", transport))
+		p.plan = p.plan.SpeakingOver(transport)
+		if seen, err = p.declaredAgain(ctx); err != nil || seen.Shaken {
+			return seen, err
+		}
+	}
+	return seen, nil
+}
+
+// declaredAgain makes the declared run once more in the place of the last.
+func (p *probe) declaredAgain(ctx context.Context) (run.Observations, error) {
+	p.runs = p.runs[:len(p.runs)-1]
 	return p.declaredOnce(ctx)
 }
 

@@ -80,7 +80,7 @@ func remotePlan(o *plan.Options, target string, redactor *canaries.Redactor) (pl
 	}
 	return plan.Plan{
 		Target: target, Seed: o.Seed, Version: o.Version, Tracer: plan.TracerNone, Network: "not watched", Redactor: redactor,
-		Server: plan.Server{Transport: o.Transport}, Sandbox: plan.Sandbox{Backend: session.SandboxRemote},
+		Server: plan.Server{Transport: o.FirstTransport()}, Sandbox: plan.Sandbox{Backend: session.SandboxRemote},
 		Budget: plan.Budget{CallTimeout: o.CallTimeout}, Drive: plan.Drive{Kind: plan.DrivePlay, Steps: steps},
 	}.For(experiment.Declared.Name)
 }

@@ -42,6 +42,9 @@ var Alone = Experiment{
 		steps := firstSteps(c.Seen.Steps, aloneCalls)
 		b := p.Budget
 		b.Idle, b.Timeout = aloneIdle, min(aloneTime, b.Timeout)
+		if !c.Seen.Shaken {
+			b.Timeout = min(2*aloneIdle, b.Timeout) // it waits for an answer that does not come
+		}
 		// The other runs end by the end of stdin: what a server does at a signal shows here.
 		return hurried(p, c).WithoutOracles().Repeating(steps).EndingByTerm().WithBudget(b), nil
 	},

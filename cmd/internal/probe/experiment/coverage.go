@@ -16,7 +16,9 @@ import (
 var Coverage = Experiment{
 	Name: "coverage", Role: session.RoleCoverage, Stage: StageCode, Dir: "coverage", Optional: true,
 	Proves: "which of the server's own code ran",
-	When:   func(c *Case) bool { return (c.OwnCode != "" || c.OwnPlaces != nil) && c.Plan.Watched() },
+	When: func(c *Case) bool {
+		return c.Seen.Shaken && (c.OwnCode != "" || c.OwnPlaces != nil) && c.Plan.Watched()
+	},
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		p = p.Repeating(withoutSlow(c.Seen.Steps))
 		if c.OwnPlaces != nil {
@@ -59,7 +61,7 @@ func guideOf(p *plan.Plan) plan.Guide {
 // Guided makes the calls of the run that recorded which code runs again without a recorder,
 // with those that varied them and reached new code: what such code does must be judged.
 var Guided = Experiment{
-	Name: "guided", Role: session.RoleFurther, Stage: StageCode, Dir: "guided", Optional: true,
+	Name: "guided", Role: session.RoleFurther, Stage: StageReached, Dir: "guided", Optional: true,
 	Proves: "what the server does with inputs that reach more of its own code",
 	When:   func(c *Case) bool { return len(c.Guided) > 0 },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {

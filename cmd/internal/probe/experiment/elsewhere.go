@@ -34,7 +34,7 @@ const (
 // Elsewhere makes the calls again while the server's own code sees another operating system: a branch for macOS or
 // Windows runs nowhere else here. What it does still happens in this sandbox, so programs that it asks for may be absent.
 var Elsewhere = Experiment{
-	Name: "system", Role: session.RoleFurther, Stage: StageCode, Dir: "system", Rounds: maxSystems, Optional: true, Recorded: true,
+	Name: "system", Role: session.RoleFurther, Stage: StageReached, Dir: "system", Rounds: maxSystems, Optional: true, Recorded: true,
 	Proves: "what the server does where it sees another operating system",
 	When:   func(c *Case) bool { return len(c.Rounds) < len(c.Systems) && c.OwnCode != "" },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {

@@ -37,7 +37,7 @@ type Experiment struct {
 	Optional bool
 	// Timers, OneTool and Supplies are what the index says of the runs.
 	Timers, OneTool, Supplies, Recorded bool
-	// Learn adds to a case what later stages, or later experiments of StageCode, know by the runs.
+	// Learn adds to a case what later stages know by the runs.
 	Learn func(*Case, []run.Observations)
 	// Lost begins the reason for doubt where the run cannot be made. "" makes that an
 	// error of the whole probe.
@@ -57,8 +57,10 @@ const (
 	StageFurther
 	// StageAfter: side by side, once those of StageFurther have ended.
 	StageAfter
-	// StageCode: one after another, beside StageFurther.
+	// StageCode: side by side, beside StageFurther.
 	StageCode
+	// StageReached: side by side, once those of StageCode have ended.
+	StageReached
 )
 
 // at are the experiments of a stage, in the order of the table.

@@ -38,6 +38,7 @@ func someCase(t *testing.T) Case {
 	return Case{
 		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Questions: analyze.Questions{Sealed: true, Copied: true, Besides: []string{"a.example", "b.example"}, Variables: []string{"NOTES_TOKEN"}, Places: []string{"/data"}}, OwnCode: "/srv/server", Renew: renew,
 		Seen: run.Observations{
+			Shaken:  true,
 			Steps:   []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"` + p.Identity.Home + `/x"}`)}, {What: "tool", Name: "b", Oracles: []session.Injection{{Oracle: "path"}}}},
 			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"}, NoNames: []string{"qzxk39vjw1.com"},
 			Left: []rootfs.File{{Path: p.Identity.Home + "/.cache/x", Data: []byte("x")}},

@@ -72,16 +72,16 @@ func (s *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, 
 			once = append(once, e)
 		}
 	}
-	var runs, more []session.IndexedRun
-	var err, variedErr error
+	var made []Made
+	var err error
 	var wg sync.WaitGroup
-	wg.Go(func() { runs, err = s.sideBySide(ctx, once, &c) })
-	more, variedErr = s.vary(ctx, c, varied)
+	wg.Go(func() { made, err = s.sideBySide(ctx, once, &c) })
+	more, variedErr := s.vary(ctx, c, varied)
 	wg.Wait()
 	if err := errors.Join(err, variedErr); err != nil {
 		return nil, err
 	}
-	return append(runs, more...), nil
+	return append(runsOf(made), more...), nil
 }
 
 // Further makes the starts that the declared run gave reason for. One that cannot be
@@ -89,11 +89,11 @@ func (s *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, 
 func (s *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 	var runs []session.IndexedRun
 	for _, stage := range []Stage{StageFurther, StageAfter} {
-		more, err := s.sideBySide(ctx, at(stage), &c)
+		made, err := s.sideBySide(ctx, at(stage), &c)
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, more...)
+		runs = append(runs, runsOf(made)...)
 	}
 	return runs, nil
 }
@@ -102,34 +102,42 @@ func (s *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, 
 // names of their experiments.
 func (s *Scheduler) Code(ctx context.Context, c *Case) (map[string]Made, error) {
 	out := map[string]Made{}
-	for _, e := range at(StageCode) {
-		made := s.each(ctx, e, *c)
-		if made.err != nil {
-			return nil, made.err
+	for _, stage := range []Stage{StageCode, StageReached} {
+		list := at(stage)
+		made, err := s.sideBySide(ctx, list, c)
+		if err != nil {
+			return nil, err
 		}
-		e.learn(c, made)
-		out[e.Name] = made
+		for i, m := range made {
+			out[list[i].Name] = m
+		}
 	}
 	return out, nil
 }
 
-// sideBySide makes the runs of several experiments. The first that fails, in their order, is the error.
-func (s *Scheduler) sideBySide(ctx context.Context, list []Experiment, c *Case) ([]session.IndexedRun, error) {
-	results := make([]Made, len(list))
+// sideBySide makes the runs of several experiments, in their order. The first that fails is the error.
+func (s *Scheduler) sideBySide(ctx context.Context, list []Experiment, c *Case) ([]Made, error) {
+	made := make([]Made, len(list))
 	var wg sync.WaitGroup
 	for i, e := range list {
-		wg.Go(func() { results[i] = s.each(ctx, e, *c) })
+		wg.Go(func() { made[i] = s.each(ctx, e, *c) })
 	}
 	wg.Wait()
-	var runs []session.IndexedRun
-	for i, r := range results {
-		if r.err != nil {
-			return nil, r.err
+	for i, m := range made {
+		if m.err != nil {
+			return nil, m.err
 		}
-		list[i].learn(c, r)
-		runs = append(runs, r.Runs...)
+		list[i].learn(c, m)
 	}
-	return runs, nil
+	return made, nil
+}
+
+// runsOf are the runs of several experiments.
+func runsOf(made []Made) (runs []session.IndexedRun) {
+	for _, m := range made {
+		runs = append(runs, m.Runs...)
+	}
+	return runs
 }
 
 func (e *Experiment) learn(c *Case, m Made) {

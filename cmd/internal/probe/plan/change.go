@@ -103,6 +103,12 @@ func (p Plan) WithBudget(b Budget) Plan {
 	return p
 }
 
+// SpeakingOver speaks to the server over a transport that is no guess.
+func (p Plan) SpeakingOver(transport string) Plan {
+	p.Server.Transport, p.Server.Guessed = transport, false
+	return p
+}
+
 // OnNetwork is a copy of the plan in another network.
 func (p Plan) OnNetwork(network string) Plan {
 	p.Network = network

@@ -52,7 +52,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	p := Plan{
 		Schema: Schema, RunID: id, Target: targetName(&o), Seed: o.Seed, Version: o.Version,
 		Server: Server{
-			Command: at.command, Transport: o.Transport, Dir: cmp.Or(at.start, workspaces[0]), Start: o.Dir, ServerDir: at.dir, Workspaces: workspaces, Rooted: at.rooted, Source: at.source,
+			Command: at.command, Transport: o.FirstTransport(), Guessed: o.Transport == TransportAuto, Dir: cmp.Or(at.start, workspaces[0]), Start: o.Dir, ServerDir: at.dir, Workspaces: workspaces, Rooted: at.rooted, Source: at.source,
 			Within: o.Within, Show: show,
 		},
 		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, NoTLSProbes: o.NoTLSProbes, AllowUserNS: o.AllowUserNS, AgentPath: o.AgentPath},

@@ -74,7 +74,7 @@ type Target struct {
 	Location *finding.Location
 	// Sandboxed is what the client's configuration confines the server to, nil for nothing.
 	Sandboxed *config.Sandbox
-	// Transport is TransportStdio, TransportHTTP or TransportSSE.
+	// Transport is TransportAuto, TransportStdio, TransportHTTP or TransportSSE.
 	Transport string
 	// Unaudited leaves the audit of the server's source out.
 	Unaudited bool
@@ -155,6 +155,8 @@ const TracerNone = "none"
 
 // The ways in which a server is spoken to.
 const (
+	// TransportAuto is stdio, and HTTP where the server listens on a port in place of it.
+	TransportAuto = "auto"
 	// TransportStdio is the server's stdin and stdout.
 	TransportStdio = "stdio"
 	// TransportHTTP is Streamable HTTP, on a port that the server opens inside the sandbox.
@@ -179,6 +181,14 @@ var DefaultLimits = agent.Limits{
 	Memory: 2 << 30, Pids: 512, CPU: 4 * time.Minute, Output: 256 << 20, File: 512 << 20, Disk: 512 << 20,
 }
 
+// FirstTransport is how the server is spoken to first.
+func (o *Options) FirstTransport() string {
+	if o.Transport == TransportAuto {
+		return TransportStdio
+	}
+	return o.Transport
+}
+
 // Fill replaces zero values by their defaults.
 func (o *Options) Fill() {
 	text := func(p *string, value string) {
@@ -190,9 +200,7 @@ func (o *Options) Fill() {
 	text(&o.Tracer, TracerAuto)
 	text(&o.Network, NetworkSinkhole)
 	text(&o.Out, DefaultOut)
-	if o.Transport == "" || o.Transport == "auto" {
-		o.Transport = TransportStdio
-	}
+	text(&o.Transport, TransportAuto)
 	o.fillBudget()
 	if o.Limits == (agent.Limits{}) {
 		o.Limits = DefaultLimits

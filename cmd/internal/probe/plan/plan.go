@@ -110,6 +110,8 @@ type Server struct {
 	// Tools are programs that it starts.
 	Tools     []string `json:"tools,omitempty"`
 	Transport string   `json:"transport"`
+	// Guessed says that Transport is only what most servers speak.
+	Guessed bool `json:"guessed,omitempty"`
 	// Dir is the working directory; ServerDir holds the server's code, "" for none, and
 	// From is the host's directory that is shown there where it is another.
 	Dir       string `json:"dir"`

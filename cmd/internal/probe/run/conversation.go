@@ -3,13 +3,16 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"path"
+	"sync"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Why the client is told that the connection is over.
@@ -17,6 +20,7 @@ var (
 	errServerClosed = errors.New("the server closed its stdout")
 	errServerEnded  = errors.New("the server ended")
 	errStreamEnded  = errors.New("the server's stream of events ended")
+	errOnPort       = fmt.Errorf("no answer on stdout in the %s since the server listened on a port", portAlone)
 )
 
 // conversation is the work with an MCP server.
@@ -74,6 +78,50 @@ func handshakeTimeout(p *plan.Plan) time.Duration {
 		most *= 3
 	}
 	return min(most, p.Budget.Timeout)
+}
+
+// portAlone is how long a server that listens on a port has to answer on its stdout, where stdio is only a guess. It is
+// looked for portFirst after the start, and then every portNext.
+const portAlone, portFirst, portNext = 5 * time.Second, 3 * time.Second, 500 * time.Millisecond
+
+// shake makes the handshake. Where stdio is only a guess, it ends early with a server that listens on a port instead.
+func (s *Session) shake(ctx context.Context) (*wire.Surface, error) {
+	if !s.plan.Server.Guessed {
+		return s.Connect(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel(nil)
+	wg.Go(func() {
+		for wait := portFirst; ; wait = portNext {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+			if s.listens(ctx) {
+				break
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(portAlone):
+			cancel(errOnPort)
+		}
+	})
+	return s.Connect(ctx)
+}
+
+// silent reports whether a handshake failed since no answer came in time.
+func silent(err error) bool { return errors.Is(err, client.ErrTimeout) || errors.Is(err, errOnPort) }
+
+// listens reports whether the server listens on a port of TCP.
+func (s *Session) listens(ctx context.Context) bool {
+	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	ports, err := s.sandbox.Ports(bounded)
+	return err == nil && len(ports) > 0
 }
 
 // discoverTimeout is how long a server may stay silent before it is taken for

@@ -50,9 +50,11 @@ func (s *Session) exercise(ctx context.Context) error {
 func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	s.phase(finding.PhaseHandshake)
 	s.progress("handshake")
-	surface, err := s.Connect(ctx)
+	surface, err := s.shake(ctx)
 	s.sync(ctx)
+	s.seen.Shaken = err == nil
 	if err != nil {
+		s.seen.Silent, s.seen.Listening = silent(err), s.listens(ctx)
 		if errors.Is(err, client.ErrEndedAtDiscover) {
 			s.doubt(session.GapHandshakeFailed, finding.PhaseHandshake, "the server ended at server/discover")
 			return err

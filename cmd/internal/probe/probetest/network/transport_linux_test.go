@@ -5,6 +5,7 @@ package network
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +71,22 @@ func TestEveryTransportIsJudgedAlike(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A server that listens on a port and does not answer on its stdout is spoken to over HTTP, and over SSE where that is
+// what it speaks.
+func TestTransportIsFound(t *testing.T) {
+	t.Parallel()
+	for _, backend := range scale.One(t.Name(), probetest.Backends) {
+		probetest.Need(t, backend)
+		l := probetest.New(t, "web")
+		o := l.Options(backend, l.Path("web"), plan.TransportSSE, "honest")
+		o.Name, o.Calls, o.ShrinkTime, o.Timeout = "web", 2, 1, time.Minute
+		r := l.Probe(o)
+		if got := judgement(r); len(r.Coverage.Tools) == 0 || !strings.Contains(r.Run.Reproduce, " --transport sse ") {
+			t.Errorf("%s: %q, %s", backend, got, r.Run.Reproduce)
 		}
 	}
 }
