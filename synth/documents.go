@@ -2,6 +2,7 @@ package synth
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -50,6 +51,54 @@ func (l *learner) ofExtension(args json.RawMessage, text string) json.RawMessage
 		given[name], corrected = likeOld(old, value), true
 	}
 	return arguments(given, corrected)
+}
+
+// refusedKind matches the refusal of a file for what it is, and ofCode what speaks of source code.
+var (
+	refusedKind = lazyregexp.New(`(?i)\b(?:language|file ?type|format|extension|unsupported|not (?:supported|available)|recogni[sz]e|parse|decode)\b`)
+	ofCode      = lazyregexp.New(`(?i)\b(?:language|syntax|symbols?|imports?|functions?|source code|ast)\b`)
+)
+
+// codeEndings are those of source files, the most common first.
+var codeEndings = []string{".py", ".js", ".ts", ".go", ".java", ".c", ".rs", ".sh"}
+
+// otherKind gives a call that refused a planted file for what it is, and names no type, a file of another type: of those
+// that the tool was not given yet, and where it speaks of code, source files first. nil is for none.
+func (d *driver) otherKind(t *target, args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if t.what != WhatTool || len(text) > 4096 || !refusedKind.MatchString(text) || json.Unmarshal(args, &given) != nil {
+		return nil
+	}
+	there := slices.Concat(d.cfg.Hints.Files, d.cfg.Hints.Documents)
+	if ofCode.MatchString(text) || ofCode.MatchString(t.decl.Description) {
+		slices.SortStableFunc(there, func(a, b string) int { return codeRank(a) - codeRank(b) })
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		old := given[name]
+		value, ok := textOf(old)
+		if !ok || !slices.Contains(there, value) {
+			continue
+		}
+		for _, file := range there {
+			if path.Ext(file) == path.Ext(value) {
+				continue
+			}
+			given[name] = likeOld(old, file)
+			if next := arguments(given, true); !t.wasGiven(next) {
+				return next
+			}
+		}
+		given[name] = old
+	}
+	return nil
+}
+
+// codeRank puts source files before others.
+func codeRank(file string) int {
+	if i := slices.Index(codeEndings, path.Ext(file)); i >= 0 {
+		return i
+	}
+	return len(codeEndings)
 }
 
 // asPath gives a text that a refusal shows as the name of a missing file the name of one that is there: "no such file

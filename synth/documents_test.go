@@ -45,6 +45,23 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
+// A tool that refuses a file for what it is gets one of another type, each once.
+func TestOtherKind(t *testing.T) {
+	d := &driver{cfg: Config{Surface: &wire.Surface{}, Hints: schema.Hints{Files: []string{"/w/notes.txt", "/w/todo.md", "/w/count.py"}, Documents: []string{"/w/items.xlsx"}}}}
+	for _, c := range []struct{ says, args, refusal, want string }{
+		{"", `{"depth":2,"path":"/w/notes.txt"}`, "Could not detect language for /w/notes.txt", `{"depth":2,"path":"/w/count.py"}`},
+		{"Lists the symbols of a file.", `{"path":"/w/notes.txt"}`, "Unsupported file", `{"path":"/w/count.py"}`},
+		{"", `{"path":"/w/notes.txt"}`, "Unsupported file", `{"path":"/w/todo.md"}`},
+		{"", `{"path":"/w/other.txt"}`, "Unsupported file", ``},
+		{"", `{"path":"/w/notes.txt"}`, "permission denied", ``},
+	} {
+		tool := &target{what: WhatTool, decl: wire.Tool{Description: c.says}}
+		if got := string(d.otherKind(tool, json.RawMessage(c.args), c.refusal)); got != c.want {
+			t.Errorf("%s %s: %s, not %s", c.args, c.refusal, got, c.want)
+		}
+	}
+}
+
 // A refusal that says what a path should end in corrects the path, within what was planted.
 func TestExtensionsThatAreAskedFor(t *testing.T) {
 	d := &driver{cfg: Config{Surface: &wire.Surface{}, Hints: schema.Hints{

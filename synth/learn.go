@@ -92,7 +92,7 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	ownPattern := func(args json.RawMessage, _ string) json.RawMessage { return d.ownPatterns(t, args) }
 	for _, correct := range []func(json.RawMessage, string) json.RawMessage{
 		ofTarget(d.asLocal), ofTarget(d.otherAddress), l.closedRings, l.resized, ofTarget(d.exclusive), ofTarget(l.keyed), l.ofExtension, l.asPath, l.suggested,
-		l.demands, l.asName, l.stated, l.counted, ownPattern, handed, ofTarget(d.asText), ofTarget(d.patterned),
+		l.demands, l.asName, l.stated, l.counted, ownPattern, handed, ofTarget(d.asText), ofTarget(d.patterned), ofTarget(d.otherKind),
 	} {
 		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
 			t.retry, t.retryFrom = retry, l.d.n

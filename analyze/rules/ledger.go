@@ -182,6 +182,7 @@ type memory struct {
 	written   map[string]*finding.Effect
 	aims      map[int]*aim
 	promised  map[promised]string
+	standing  map[string][]standing
 }
 
 // promised is a promise that is looked for, and the tool that may give it.

@@ -59,6 +59,18 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM101", "no path given", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"pattern":"x"}`), finding.Info},
 	{"CM101", "says files", newRun(described("search", "Searches the files of the project"), effect("search", finding.Secret, "dotenv", rung(finding.RungRead))), finding.Info},
 	{"CM101", "another path given", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"pattern":"x","path":"/data/docs"}`), finding.High},
+	{"CM101", "by the name that an earlier call gave the directory", with(newRun(searching, inCall(2, effect("search", finding.Secret, "dotenv", rung(finding.RungRead)))), func(r *Run) {
+		r.Args[1], r.Args[2] = json.RawMessage(`{"name":"garden","path":"/data"}`), json.RawMessage(`{"project_path":"garden"}`)
+	}), finding.Info},
+	{"CM101", "by another name", with(newRun(searching, inCall(2, effect("search", finding.Secret, "dotenv", rung(finding.RungRead)))), func(r *Run) {
+		r.Args[1], r.Args[2] = json.RawMessage(`{"name":"garden","path":"/data"}`), json.RawMessage(`{"project_path":"river"}`)
+	}), finding.High},
+	{"CM101", "by the name of a directory beside it", with(newRun(searching, inCall(2, effect("search", finding.Secret, "dotenv", rung(finding.RungRead)))), func(r *Run) {
+		r.Args[1], r.Args[2] = json.RawMessage(`{"name":"garden","path":"/data/docs"}`), json.RawMessage(`{"project_path":"garden"}`)
+	}), finding.High},
+	{"CM101", "by a name that a later call gives", with(newRun(searching, effect("search", finding.Secret, "dotenv", rung(finding.RungRead))), func(r *Run) {
+		r.Args[1], r.Args[2] = json.RawMessage(`{"project_path":"garden"}`), json.RawMessage(`{"name":"garden","path":"/data"}`)
+	}), finding.High},
 	{"CM101", "above the workspace", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"pattern":"x","path":"/"}`), finding.High},
 	{"CM101", "HOME is no workspace", args(newRun(grep, effect("grep", finding.Secret, "ssh-key", rung(finding.RungRead))), `{"path":"/home/dana"}`), finding.High},
 	{"CM101", "another file", newRun(note, effect("format_note", finding.FileRead, home+"/notes.md")), ""},

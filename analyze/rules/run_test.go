@@ -162,6 +162,9 @@ var saving = wire.Tool{Name: "look", Annotations: &wire.Annotations{ReadOnly: bo
 // grep is a tool that searches files; its path may be left out.
 var grep = wire.Tool{Name: "grep", InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}}}`)}
 
+// searching is a tool that searches a project's files.
+var searching = wire.Tool{Name: "search", Description: "Searches the files of the project", InputSchema: json.RawMessage(`{"properties":{"project_path":{"type":"string"}}}`)}
+
 func described(name, text string) wire.Tool { return wire.Tool{Name: name, Description: text} }
 
 var urlSchema = json.RawMessage(`{"properties":{"url":{"type":"string"}}}`)

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -76,6 +77,7 @@ func (r *Run) wasAsked(e *finding.Effect, c canaries.Canary) bool {
 		return false
 	}
 	t := r.Scope.Tool(e.Tool)
+	onFiles := len(t.Paths) > 0 || slices.ContainsFunc(fileWords, t.Says)
 	var args map[string]any
 	if json.Unmarshal(r.Args[e.Call], &args) != nil {
 		args = nil
@@ -83,13 +85,56 @@ func (r *Run) wasAsked(e *finding.Effect, c canaries.Canary) bool {
 	named := false
 	for name, value := range args {
 		for _, text := range texts(value, nil) {
-			if r.holds(text, c.Path) {
+			if r.holds(text, c.Path) || onFiles && r.standsFor(text, e.Call, c.Path) {
 				return true
 			}
 			named = named || text != "" && slices.ContainsFunc(t.Paths, func(p string) bool { return p == name || strings.HasPrefix(p, name+".") })
 		}
 	}
-	return !named && (len(t.Paths) > 0 || slices.ContainsFunc(fileWords, t.Says))
+	return !named && onFiles
+}
+
+// standing is a directory of a workspace that a call named beside a text.
+type standing struct {
+	call int
+	dir  string
+}
+
+// The bounds of what is remembered: texts, and directories beside each.
+const maxStanding, maxStandingDirs = 10_000, 16
+
+// standsFor reports whether a text stood in an earlier call's arguments beside a directory that holds a file: a project
+// that was registered with its directory is meant by its name.
+func (r *Run) standsFor(text string, call int, file string) bool {
+	return slices.ContainsFunc(r.remembered().standings(r)[text], func(s standing) bool { return s.call < call && r.holds(s.dir, file) })
+}
+
+// standings are the directories of workspaces that calls named, by the short texts beside each.
+func (m *memory) standings(r *Run) map[string][]standing {
+	if m.standing != nil {
+		return m.standing
+	}
+	m.standing = map[string][]standing{}
+	for _, call := range slices.Sorted(maps.Keys(r.Args)) {
+		list := m.argTexts(r, call)
+		for _, dir := range list {
+			if !path.IsAbs(dir) || !slices.ContainsFunc(r.Workspaces, func(w string) bool { return within(path.Clean(dir), w) }) {
+				continue
+			}
+			for _, text := range list {
+				if !isWord(text) || len(m.standing) >= maxStanding || len(m.standing[text]) >= maxStandingDirs {
+					continue
+				}
+				m.standing[text] = append(m.standing[text], standing{call, dir})
+			}
+		}
+	}
+	return m.standing
+}
+
+// isWord reports whether a text may be the name that somebody gave to a directory.
+func isWord(text string) bool {
+	return len(text) > 1 && len(text) <= 64 && !strings.ContainsAny(text, "/\\")
 }
 
 // host is that of a URL, "" for none.

@@ -65,7 +65,7 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 			m.kind = kCells
 		}
 	case kLanguage:
-		if strings.Contains(desc, "programming") || any2(tool, "code", "run", "execute", "snippet") {
+		if strings.Contains(desc, "programming") || any2(tool, "code", "run", "execute", "snippet", "syntax", "parser", "compile", "lint") || any2(h.Context, "programming", "syntax", "parser", "compiler", "linter", "sitter") {
 			m.kind = kProgram
 		}
 	case kMath:
