@@ -123,9 +123,13 @@ func (w *wireReader) serverRequest(seq uint64, m *wire.Message) {
 	if need := wire.Need(m.Method, m.Params); need != "" && !w.track.State.Granted[need] && len(w.facts.Requests) < maxFacts {
 		w.facts.Requests = append(w.facts.Requests, w.fact(seq, m.Method))
 	}
+	if m.Method == detect.MethodElicit {
+		w.page(seq, m.Params)
+	}
 }
 
 func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
+	w.pages(seq, m)
 	if seen.Method == wire.MethodCall {
 		call := w.profile.SoFar().FrameCall[seq]
 		w.refused(call, m)
@@ -147,6 +151,7 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 		w.listing(seq, seen.Listing)
 	} else {
 		w.carried(seq, m.Result)
+		w.offered(seq, m.Result)
 	}
 }
 

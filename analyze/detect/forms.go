@@ -18,7 +18,7 @@ type secretForms struct{}
 
 func (secretForms) name() string { return "secret_forms" }
 
-func (secretForms) event(c *context) { eachRequest(c, methodElicit, tellForm) }
+func (secretForms) event(c *context) { eachRequest(c, MethodElicit, tellForm) }
 
 // eachRequest gives tell the parameters of a request of the server's by one method. A result may hold
 // some, which ask for input in its place (MCP 2026-07-28).
@@ -27,16 +27,24 @@ func eachRequest(c *context, method string, tell func(c *context, params json.Ra
 	case !c.FromServer():
 	case c.Kind == wire.Request && c.Method == method:
 		tell(c, c.Params)
-	case c.Kind == wire.Response && mayRequest(c.Result):
-		asked, _ := wire.Member(c.Result, "inputRequests")
-		wire.Walk(asked, func(_, request []byte) {
-			name, _ := wire.Member(request, "method")
-			if s, _ := wire.Text(name); s == method {
-				params, _ := wire.Member(request, "params")
-				tell(c, params)
-			}
-		})
+	case c.Kind == wire.Response:
+		EachAsked(c.Result, method, func(params []byte) { tell(c, params) })
 	}
+}
+
+// EachAsked gives tell the parameters of the requests by one method that a result holds.
+func EachAsked(result []byte, method string, tell func(params []byte)) {
+	if !mayRequest(result) {
+		return
+	}
+	asked, _ := wire.Member(result, "inputRequests")
+	wire.Walk(asked, func(_, request []byte) {
+		name, _ := wire.Member(request, "method")
+		if s, _ := wire.Text(name); s == method {
+			params, _ := wire.Member(request, "params")
+			tell(params)
+		}
+	})
 }
 
 // contexts finds requests to a model that ask for what other servers gave: includeContext with the
@@ -70,8 +78,8 @@ func mayRequest(result json.RawMessage) bool {
 }
 
 const (
-	// methodElicit asks the user for input, methodSample the client's model for a text.
-	methodElicit = "elicitation/create"
+	// MethodElicit asks the user for input, methodSample the client's model for a text.
+	MethodElicit = "elicitation/create"
 	methodSample = "sampling/createMessage"
 )
 
@@ -109,7 +117,7 @@ func tellForm(c *context, params json.RawMessage) {
 	default:
 		return
 	}
-	c.add(Divergence, "secret_asked", 3, askedBy(c, methodElicit), "the server asks the user for a secret in a form: %s", what)
+	c.add(Divergence, "secret_asked", 3, askedBy(c, MethodElicit), "the server asks the user for a secret in a form: %s", what)
 }
 
 // field is one of a form.

@@ -16,9 +16,9 @@ var cm224Doc = finding.Rule{
 	ID: "CM224", Name: "CommandPlanted", Title: "Command added to a file that other programs obey", Severity: finding.Medium, Family: finding.FamilyDeclared,
 	Advice: finding.Advice{Why: "Another program runs the command later, with the user's rights and without the server.", Fix: "Change only what the call asks for, or say in the description which commands are added.", Preview: true},
 	CWE:    []string{"CWE-506", "CWE-94", "CWE-494"}, OWASP: []string{"MCP02", "MCP03"},
-	Help: "The server changed or made a file from which other programs take commands, and a command stands there now that did not before: a script of `package.json` that npm runs by itself, a key of `.npmrc` or of git's settings that runs or redirects, a hook, a task of an editor, a recipe of a Makefile that downloads, a build backend or an entry point, a line of a Dockerfile, a step of a build service, a crontab, a start-up file of a shell. " +
+	Help: "The server changed or made a file from which other programs take commands, and a command stands there now that did not before: a script of `package.json` that npm runs by itself, a dependency or an override that comes from an address in place of a registry, a formula in a table (CSV) that asks another host, a key of `.npmrc` or of git's settings that runs or redirects, a hook, a task of an editor, a recipe of a Makefile that downloads, a build backend or an entry point, a line of a Dockerfile, a step of a build service, a crontab, a start-up file of a shell. " +
 		"No argument of the call gave the command, and no declaration speaks of such. That the call may change the file, or was given its name, does not explain it.\n\n" +
-		"**Evidence.** The kernel's record of the write, and the texts of the file before the server started and at the end. High is a command that downloads or runs a shell.\n\n" +
+		"**Evidence.** The kernel's record of the write, and the texts of the file before the server started and at the end. High is a command that downloads or runs a shell, a package from an address, and such a formula.\n\n" +
 		"Quiet are commands that stood there before, whatever else changed in the file, and a tool that declares to create a project, or to add scripts, hooks, tasks and the like, where the command does not download; Dockerfiles and steps of build services may. Files over 16 KiB are not compared.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says which commands it adds.",
 }
@@ -42,7 +42,7 @@ func checkCM224(r *Run) []finding.Finding {
 		}
 		for _, c := range r.planted(f, kind) {
 			found := r.of(&cm224Doc, writeOf(f, w), "")
-			if loudCommand.MatchString(c.text) {
+			if loudCommand.MatchString(c.text) || isForeign(c) || reachingOut.MatchString(c.text) {
 				found.Severity = finding.High
 			}
 			where := strings.TrimPrefix(c.where+": ", ": ")

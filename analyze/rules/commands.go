@@ -26,7 +26,7 @@ type obeyedFile struct {
 }
 
 var obeyedFiles = []obeyedFile{
-	{is: named("package.json"), read: npmScripts, words: []string{"script", "scripts", "lifecycle", "hook", "hooks", "husky"}},
+	{is: named("package.json"), read: npmManifest, words: []string{"script", "scripts", "lifecycle", "hook", "hooks", "husky"}},
 	{is: named(".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf", "bunfig.toml"), read: keyed(`script-shell|(?:@[^:]+:)?registry|node-options|shell|yarnPath|yarn-path|git|index-url|extra-index-url|npmRegistryServer`), words: []string{"registry", "registries", "npmrc", "mirror"}},
 	{is: endsIn("/.git/config", "/.gitconfig", "/.config/git/config", "/.gitmodules"), read: gitCommands, words: []string{"hook", "hooks", "alias", "aliases", "filter", "lfs", "config", "configures", "configuration", "submodule", "submodules"}},
 	{is: lies("/.git/hooks/", "/.husky/", "/.githooks/"), read: shellLines, words: []string{"hook", "hooks", "husky"}},
@@ -34,6 +34,10 @@ var obeyedFiles = []obeyedFile{
 	{is: named(".mcp.json", ".claude.json", "claude_desktop_config.json", "mcp.json", "opencode.json"), read: editorCommands, words: []string{"mcp", "server", "servers", "agent"}},
 	{is: named("Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "Rakefile", "setup.py", "conftest.py", "noxfile.py", "tox.ini"), read: allLines, words: []string{"makefile", "justfile", "recipe", "recipes", "target", "targets"}, loud: true},
 	{is: named("pyproject.toml", "setup.cfg"), read: pythonBuild, words: []string{"build", "backend", "entry", "entrypoint", "script", "scripts", "command", "commands"}},
+	{is: requirements, read: matching(`^(?:--(?:extra-)?index-url|-i|--find-links|-f)\b|^(?:-e\s+)?(?:git\+|https?:)|\s@\s*(?:git\+|https?:)`), words: dependencyWords},
+	{is: named("go.mod"), read: matching(`=>`), words: append([]string{"replace", "replaces", "module", "modules"}, dependencyWords...)},
+	{is: named("Cargo.toml", "Gemfile"), read: matching(`\bgit(?:hub)?\s*[=:]|^source\s`), words: append([]string{"crate", "crates", "gem", "gems"}, dependencyWords...)},
+	{is: endsIn(".csv", ".tsv"), read: formulas, words: []string{"formula", "formulas", "hyperlink", "hyperlinks", "link", "links"}},
 	{is: docker, read: matching(`(?i)^\s*(?:RUN|CMD|ENTRYPOINT|HEALTHCHECK)\s|^\s*ADD\s+https?:|^\s*(?:command|entrypoint):`), words: []string{"dockerfile", "docker", "container", "containers", "image", "compose"}, talks: true},
 	{is: continuous, read: ciCommands, words: []string{"workflow", "workflows", "ci", "pipeline", "pipelines", "action", "actions"}, talks: true},
 	{is: named(".pre-commit-config.yaml", "lefthook.yml"), read: matching(`^\s*(?:- )?(?:entry|repo|run):`), words: []string{"hook", "hooks", "pre-commit", "commit"}},
@@ -84,6 +88,77 @@ func crontab(p string) bool {
 
 func startUp(p string) bool {
 	return named(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".zsh_aliases", ".aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".xprofile", ".xsession", ".xinitrc", ".envrc", "config.fish")(p) || lies("/.config/fish/conf.d/", "/.config/environment.d/")(p)
+}
+
+// dependencyWords are by which a declaration speaks of where packages come from.
+var dependencyWords = []string{"dependency", "dependencies", "requirement", "requirements", "package", "packages", "install", "installs", "index"}
+
+func requirements(p string) bool {
+	base := path.Base(p)
+	return strings.HasSuffix(base, ".txt") && (strings.HasPrefix(base, "requirements") || strings.HasPrefix(base, "constraints"))
+}
+
+// reachingOut is a formula by which a spreadsheet asks another host, or starts a program.
+var reachingOut = lazyregexp.New(`(?i)[=+@-][^\n]{0,300}?\b(?:WEBSERVICE|HYPERLINK|IMPORT(?:XML|DATA|HTML|FEED|RANGE)|IMAGE|FILTERXML|RTD|DDE|CALL|REGISTER\.ID)\s*\([^\n]*|[=+@-]\s*\w+\|[^\n]*![^\n]*`)
+
+// formulas are the cells of a table, as its file separates them, that reach out when a spreadsheet opens it.
+func formulas(text string) []command {
+	var out []command
+	for _, c := range allLines(text) {
+		cell := strings.TrimLeft(c.text, "\"' ")
+		if at := strings.IndexAny(c.text, "=@+"); at > 0 && strings.ContainsRune(",;\t\"'", rune(c.text[at-1])) {
+			cell = c.text[at:]
+		}
+		if m := reachingOut.FindStringIndex(cell); m != nil && m[0] == 0 {
+			out = append(out, command{"formula", cell})
+		}
+	}
+	return out
+}
+
+// maxNested bounds how deep overrides are read.
+const maxNested = 8
+
+// foreignSource is a package that comes from elsewhere than a registry.
+var foreignSource = lazyregexp.New(`^(?:git\+|git:|git@|https?:|ssh:|github:|gitlab:|bitbucket:|npm:)|^[\w.-]+/[\w.-]+(?:#\S+)?$`)
+
+// npmManifest are the scripts of a package.json that npm runs, and the packages that it takes from elsewhere.
+func npmManifest(text string) []command {
+	var m map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &m) != nil {
+		return nil
+	}
+	out := npmScripts(text)
+	for _, section := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "resolutions"} {
+		var of any
+		if json.Unmarshal(m[section], &of) == nil {
+			out = append(out, sourcesIn("dependency "+section, "", of, 0)...)
+		}
+	}
+	return out
+}
+
+// sourcesIn are the packages from elsewhere in a section of a package.json, whose overrides may be nested.
+func sourcesIn(section, name string, v any, depth int) (out []command) {
+	switch v := v.(type) {
+	case string:
+		if foreignSource.MatchString(v) {
+			out = append(out, command{section, name + " = " + v})
+		}
+	case map[string]any:
+		for name, e := range v {
+			if depth < maxNested {
+				out = append(out, sourcesIn(section, name, e, depth+1)...)
+			}
+		}
+	}
+	return out
+}
+
+// isForeign reports whether a command is a package from elsewhere.
+func isForeign(c command) bool {
+	_, from, ok := strings.Cut(c.text, " = ")
+	return ok && strings.HasPrefix(c.where, "dependency ") && foreignSource.MatchString(from)
 }
 
 // lifecycle are the scripts that npm runs by itself.
@@ -186,6 +261,9 @@ func editorCommands(text string) []command {
 	return out
 }
 
+// foreignPython is a package, or an index of packages, of a pyproject.toml that comes from elsewhere.
+var foreignPython = lazyregexp.New(`["'][\w.\[\]-]+\s*@\s*(?:git\+|https?:)|\{\s*(?:git|url)\s*=\s*["']|^url\s*=\s*["']https?:`)
+
 // pythonBuild are what builds a package of Python, and the programs that it installs.
 func pythonBuild(text string) []command {
 	var out []command
@@ -198,6 +276,10 @@ func pythonBuild(text string) []command {
 		}
 		key, value, ok := strings.Cut(line, "=")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if foreignPython.MatchString(line) {
+			out = append(out, command{"dependency", line})
+			continue
+		}
 		if ok && (slices.Contains([]string{"build-backend", "backend-path", "cmdclass"}, key) || strings.HasSuffix(section, "scripts") || strings.Contains(section, "entry-points") || strings.HasSuffix(section, "entry_points")) && value != "" {
 			out = append(out, command{key, value})
 		}

@@ -162,6 +162,21 @@ var saving = wire.Tool{Name: "look", Annotations: &wire.Annotations{ReadOnly: bo
 // grep is a tool that searches files; its path may be left out.
 var grep = wire.Tool{Name: "grep", InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}}}`)}
 
+// consentPage asks for access to an account for another host.
+const consentPage = "https://accounts.google.com/o/oauth2/v2/auth?client_id=1&response_type=code&scope=https%3A%2F%2Fmail.google.com%2F&redirect_uri=https%3A%2F%2Ftake.example%2Fin"
+
+// opening is a run in whose first call a tool asked the user to open a page.
+func opening(t wire.Tool, address string) *Run {
+	return with(newRun(t), func(r *Run) {
+		r.Wire.Openings = []Opening{{Fact{Seq: 1, Call: 1, Tool: t.Name, Text: address}}}
+	})
+}
+
+// offering is a run in whose first call a tool's result linked to a file.
+func offering(t wire.Tool, uri string) *Run {
+	return with(newRun(t), func(r *Run) { r.Wire.Offered = []Fact{{Seq: 1, Call: 1, Tool: t.Name, Text: uri}} })
+}
+
 // searching is a tool that searches a project's files.
 var searching = wire.Tool{Name: "search", Description: "Searches the files of the project", InputSchema: json.RawMessage(`{"properties":{"project_path":{"type":"string"}}}`)}
 

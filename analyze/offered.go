@@ -1,0 +1,72 @@
+package analyze
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+)
+
+const (
+	// codeURLRequired is URLElicitationRequiredError (MCP 2025-11-25, client/elicitation): its data lists pages that the
+	// user is to open before the request is made again.
+	codeURLRequired = -32042
+	// maxAddress bounds the addresses that are read.
+	maxAddress = 4 << 10
+)
+
+// pages notes the pages that an answer asks the user to open: those of an error, or of requests in the place of a result
+// (MCP 2026-07-28).
+func (w *wireReader) pages(seq uint64, m *wire.Message) {
+	if m.Error != nil && m.Error.Code == codeURLRequired {
+		list, _ := wire.Member(m.Error.Data, "elicitations")
+		wire.WalkArray(list, func(_ int, e []byte) { w.page(seq, e) })
+	}
+	detect.EachAsked(m.Result, detect.MethodElicit, func(params []byte) { w.page(seq, params) })
+}
+
+// page notes the address of an elicitation in URL mode.
+func (w *wireReader) page(seq uint64, elicitation []byte) {
+	address := member(elicitation, "url")
+	if member(elicitation, "mode") != "url" || address == "" || len(w.facts.Openings) >= maxFacts {
+		return
+	}
+	o := rules.Opening{Fact: w.fact(seq, address)}
+	if !slices.ContainsFunc(w.facts.Openings, func(e rules.Opening) bool { return e.Tool == o.Tool && e.Text == o.Text }) {
+		w.facts.Openings = append(w.facts.Openings, o)
+	}
+}
+
+// offered notes the files of this machine to which a result links, or which it says it holds.
+func (w *wireReader) offered(seq uint64, result []byte) {
+	if !bytes.Contains(result, []byte("file:")) {
+		return
+	}
+	content, _ := wire.Member(result, "content")
+	wire.WalkArray(content, func(_ int, part []byte) {
+		uri := member(part, "uri")
+		if resource, ok := wire.Member(part, "resource"); ok && uri == "" {
+			uri = member(resource, "uri")
+		}
+		if !strings.HasPrefix(uri, "file:") || len(w.facts.Offered) >= maxFacts {
+			return
+		}
+		f := w.fact(seq, uri)
+		if !slices.ContainsFunc(w.facts.Offered, func(e rules.Fact) bool { return e.Tool == f.Tool && e.Text == f.Text }) {
+			w.facts.Offered = append(w.facts.Offered, f)
+		}
+	})
+}
+
+// member is the text of an object's member, "" for none or one that is too long.
+func member(object []byte, name string) string {
+	raw, _ := wire.Member(object, name)
+	s, _ := wire.Text(raw)
+	if len(s) > maxAddress {
+		return ""
+	}
+	return s
+}
