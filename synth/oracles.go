@@ -269,6 +269,7 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	room := min(len(missing), max(0, d.mostPlaces()-len(places)))
 	t.beyond = beyond + len(missing) - room
 	most = max(most, oracle.Oracles()*len(places))
+	out = append(out, readerInputs(base, places, token)...)
 	out = append(out, d.archiveInputs(t, base, places)...)
 	out = append(out, placed(base, places, oracle.Count(), most, d.oracleAt(t, token))...)
 	out = append(out, d.absentInputs(t, missing[:room], token)...)
@@ -277,6 +278,12 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	out = append(out, d.prefixedInputs(base, places, token)...)
 	out = append(out, d.innerInputs(base, token)...)
 	return append(out, d.literalInputs(base, places)...)
+}
+
+// readerInputs are whole command lines of programs that read, with options by which they write.
+func readerInputs(base json.RawMessage, places []oracle.Place, token func(int) string) []probeInput {
+	places = slices.DeleteFunc(slices.Clone(places), func(p oracle.Place) bool { return !oracle.TakesCommand(p) })
+	return placed(base, places, oracle.Readers(), oracle.Readers(), func(k int, _ oracle.Place) oracle.Input { return oracle.Reader(k, token(k)) })
 }
 
 // maxStatements bounds a tool's inputs for statements.

@@ -51,6 +51,9 @@ func checkCM430(r *Run) []finding.Finding {
 		}
 		fact := o.Fact
 		fact.Text = "the server asks the user to open " + what + text.Printable(host, 120) + ", which nothing in its declaration names"
+		if scope := query.Get("scope"); isConsent && scope != "" {
+			fact.Text += " (scope " + text.Printable(scope, 200) + ")"
+		}
 		out.add(finding.Finding{
 			Rule: cm430Doc.ID, Severity: severity, Title: cm430Doc.Title, Confidence: finding.Certain, Tool: o.Tool, Call: o.Call, Phase: finding.PhaseCall,
 			Message: fact.Text, Evidence: facts([]Fact{fact}), Fingerprint: finding.Fingerprint(cm430Doc.ID, o.Tool, host),

@@ -177,6 +177,9 @@ func offering(t wire.Tool, uri string) *Run {
 	return with(newRun(t), func(r *Run) { r.Wire.Offered = []Fact{{Seq: 1, Call: 1, Tool: t.Name, Text: uri}} })
 }
 
+// viewer is a tool that runs commands and declares to read only.
+var viewer = wire.Tool{Name: "run_command", Description: "Runs a command that only reads", Annotations: &wire.Annotations{ReadOnly: boolean(true)}}
+
 // searching is a tool that searches a project's files.
 var searching = wire.Tool{Name: "search", Description: "Searches the files of the project", InputSchema: json.RawMessage(`{"properties":{"project_path":{"type":"string"}}}`)}
 

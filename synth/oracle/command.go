@@ -1,6 +1,11 @@
 package oracle
 
-import "github.com/coalmine-dev/coalmine/sandbox/session"
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
 
 // touch is a command of the shell that makes a file of the token's name, which
 // the text itself does not hold: $@ is empty where a shell was given a command.
@@ -70,6 +75,35 @@ func commands() []variant {
 	add("backticks", false, func(t string) string { return "`" + touch(t) + "`" })
 	add("whole", false, touch)
 	return out
+}
+
+// readers are command lines of programs that read, each with an option by which the program writes a file.
+var readers = []struct{ context, before, after string }{
+	{"option of find", "find . -maxdepth 0 -fprint ", ""},
+	{"option of sort", "sort -o ", " /dev/null"},
+	{"option of git", "git log -1 --output=", ""},
+	{"program of sed", "sed -n 'w ", "' /dev/null"},
+	{"program of awk", "awk 'BEGIN { print > \"", "\" }'"},
+}
+
+// Readers is how many inputs Reader has.
+func Readers() int { return len(readers) }
+
+// Reader is the k-th whole command line that a filter by the program's name takes for one that only reads,
+// 0 <= k < Readers().
+func Reader(k int, token string) Input {
+	r := readers[k]
+	return Input{Text: r.before + token + r.after, Injection: session.Injection{Oracle: session.OracleArgument, Context: r.context, Token: token}}
+}
+
+// TakesCommand reports whether a place takes a whole command line, by its name or by what stands there.
+func TakesCommand(p Place) bool {
+	switch strings.ToLower(p.Name) {
+	case "command", "cmd", "commandline", "command_line", "shell_command", "shellcommand":
+		return true
+	}
+	program, rest, _ := strings.Cut(p.Value, " ")
+	return rest != "" && slices.Contains([]string{"ls", "cat", "head", "tail", "wc", "grep", "find", "git", "sort", "du", "df", "ps", "stat"}, program)
 }
 
 func arguments() []variant {
