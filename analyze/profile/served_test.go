@@ -2,6 +2,7 @@ package profile
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,19 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
+
+// The pieces of a command's token that somebody else than a shell joined prove nothing.
+func TestJoinedIsNotRun(t *testing.T) {
+	t.Parallel()
+	for argv, want := range map[string]int{"touch q7k2": 1, "ls touch q7k2": 0, "grep -e q7k2": 0} {
+		b := NewBuilder(Context{Home: "/home/dana"})
+		b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: "run", What: "tool", Oracles: []session.Injection{{Oracle: session.OracleCommand, Token: "q7k2"}}})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 1, Path: "/usr/bin/x", Argv: strings.Fields(argv), Time: time.Second})
+		if got := len(b.Profile().Hits); got != want {
+			t.Errorf("%s: %d", argv, got)
+		}
+	}
+}
 
 // What a served document carries belongs to the call in which it has its effect.
 func TestServed(t *testing.T) {
