@@ -151,6 +151,8 @@ type Metadata struct {
 type Lead struct {
 	Host string     `json:"host"`
 	Addr netip.Addr `json:"addr"`
+	// Later says that the first query for each family is answered with an address of the name's own (DNS rebinding).
+	Later bool `json:"later,omitempty"`
 }
 
 // Reply is an HTTP answer of the user's own. Host, Path and Method are patterns

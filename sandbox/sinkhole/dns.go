@@ -89,7 +89,8 @@ func (n *names) address(name string, six bool) (netip.Addr, bool) {
 		}
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
 	}
-	if a, ok := n.lead(name); ok {
+	if l, ok := n.lead(name); ok && (!l.Later || n.again(name, six)) {
+		a := l.Addr.Unmap()
 		if six != a.Is6() {
 			a = netip.Addr{}
 		}
@@ -102,14 +103,28 @@ func (n *names) address(name string, six bool) (netip.Addr, bool) {
 	return a4, ok
 }
 
-// lead is the address that a name shares with others, if it is one of those.
-func (n *names) lead(name string) (netip.Addr, bool) {
+// lead says where a name leads that shares an address with others, if it is one of those.
+func (n *names) lead(name string) (Lead, bool) {
 	for _, l := range n.leads {
 		if is, err := path.Match(l.Host, name); is && err == nil {
-			return l.Addr.Unmap(), true
+			return l, true
 		}
 	}
-	return netip.Addr{}, false
+	return Lead{}, false
+}
+
+// again reports whether a name's address of a family was asked for before.
+func (n *names) again(name string, six bool) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	q := query{name, six}
+	if n.asked[q] {
+		return true
+	}
+	if len(n.asked) < n.max {
+		n.asked[q] = true
+	}
+	return false
 }
 
 // below is a name under another one, or that one where it would be too long.

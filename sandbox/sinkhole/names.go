@@ -41,11 +41,18 @@ type names struct {
 	number  map[string]uint32
 	list    []string
 	at      map[netip.Addr]uint32 // of four's blocks only
+	asked   map[query]bool        // of names that lead elsewhere later
+}
+
+// query asks for a name's address of a family.
+type query struct {
+	name string
+	six  bool
 }
 
 // newNames takes what it needs of a Config: MaxNames, Leads, EveryName, Known, Missing and Allow.
 func newNames(c Config) *names {
-	n := &names{max: c.MaxNames, leads: c.Leads, every: c.EveryName, allow: c.Allow, known: map[string]bool{}, number: map[string]uint32{}, at: map[netip.Addr]uint32{}}
+	n := &names{max: c.MaxNames, leads: c.Leads, every: c.EveryName, allow: c.Allow, known: map[string]bool{}, number: map[string]uint32{}, at: map[netip.Addr]uint32{}, asked: map[query]bool{}}
 	for _, name := range c.Missing {
 		n.missing = append(n.missing, canonical(name))
 	}

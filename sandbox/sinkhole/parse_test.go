@@ -213,6 +213,25 @@ func TestParsePacket(t *testing.T) {
 	}
 }
 
+// A rebinding name has an address of its own for the first query of each family.
+func TestNamesLeadElsewhereLater(t *testing.T) {
+	n := newNames(Config{MaxNames: 10, Leads: []Lead{{Host: "????.web.example.org", Addr: metadataAddr, Later: true}}})
+	for i, want := range []bool{false, true, true} {
+		a, ok := n.address("abcd.web.example.org", false)
+		if !ok || (a == metadataAddr) != want {
+			t.Errorf("query %d: %v", i+1, a)
+		}
+	}
+	if a, _ := n.address("efgh.web.example.org", false); a == metadataAddr {
+		t.Error("another name has been asked for")
+	}
+	first, _ := n.address("abcd.web.example.org", true)
+	second, _ := n.address("abcd.web.example.org", true)
+	if !first.Is6() || second.IsValid() {
+		t.Errorf("IPv6: %v, then %v", first, second)
+	}
+}
+
 func TestNamesLeadToASharedAddress(t *testing.T) {
 	n := newNames(Config{MaxNames: 10, Leads: []Lead{{Host: "????.dev.example.org", Addr: metadataAddr}, {Host: "[", Addr: metadataAddr}}})
 	for _, x := range []struct {

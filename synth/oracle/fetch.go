@@ -27,6 +27,10 @@ const (
 	LedTo = metadata
 )
 
+// Rebound is a pattern of the hosts that an input names to have an address of their own when they are looked up first,
+// and LedTo from then on (DNS rebinding): a check of the address holds only for the connection to that address.
+const Rebound = "??????????????.web.example.org"
+
 // port is drawn for a token: where nothing answers, only the port can carry it.
 func port(token string) int {
 	h := fnv.New32a()
@@ -73,6 +77,11 @@ func fetches() []variant {
 	out = append(out, variant{oracle: session.OracleFetch, context: "name of the metadata service",
 		make: func(_ *World, token string) (string, File) {
 			return "http://" + token + strings.TrimLeft(Led, "?") + "/latest/" + token, File{}
+		},
+		net: func(string) (string, int) { return LedTo, 0 }})
+	out = append(out, variant{oracle: session.OracleFetch, context: "rebinding name",
+		make: func(_ *World, token string) (string, File) {
+			return "http://" + token + strings.TrimLeft(Rebound, "?") + "/latest/" + token, File{}
 		},
 		net: func(string) (string, int) { return LedTo, 0 }})
 	out = append(out, variant{oracle: session.OracleFetch, context: "name",

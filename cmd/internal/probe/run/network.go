@@ -39,7 +39,10 @@ func networkOf(p *plan.Plan) (*agent.Network, error) {
 		Interface: "eth0", Own4: own4, Own6: own6,
 		Mode: sinkhole.ModeAnswer, Authority: authority, AnswerLoopback: strings.HasPrefix(p.Network, plan.NetworkLoopback), Allow: allow,
 		EveryName: p.EveryName, Known: p.Hosts, Missing: p.Missing,
-		Leads: []sinkhole.Lead{{Host: oracle.Led, Addr: netip.MustParseAddr(oracle.LedTo)}}, Replies: replies(p), Fits: p.Fits, GraphQL: p.GraphQL,
+		Leads: []sinkhole.Lead{
+			{Host: oracle.Led, Addr: netip.MustParseAddr(oracle.LedTo)},
+			{Host: oracle.Rebound, Addr: netip.MustParseAddr(oracle.LedTo), Later: true},
+		}, Replies: replies(p), Fits: p.Fits, GraphQL: p.GraphQL,
 		Metadata: sinkhole.Metadata{
 			AccessKeyID: p.Decoys.Value(canaries.MetadataKeyID), SecretAccessKey: p.Decoys.Value(canaries.MetadataSecret),
 			SessionToken: p.Decoys.Value(canaries.MetadataSession), AccessToken: p.Decoys.Value(canaries.MetadataToken),
