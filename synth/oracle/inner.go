@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -10,8 +11,8 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// Inner is a place within an argument that the schema says nothing of: in a text that is
-// JSON, or in an object without members.
+// Inner is a place within an argument that the schema says nothing of: in a text that is JSON, or base64 of JSON as
+// cursors are, or in an object without members.
 type Inner struct {
 	// At and Name are those of the argument, or of the member in its JSON text.
 	At, Name string
@@ -35,7 +36,10 @@ func Inners(args json.RawMessage, words []string) []Inner {
 	names = names[:min(len(names), maxInnerWords)]
 	var out []Inner
 	for _, p := range Places(args) {
-		inside := json.RawMessage(strings.TrimSpace(p.Value))
+		inside, wrap := json.RawMessage(strings.TrimSpace(p.Value)), func(text []byte) string { return string(text) }
+		if data, encoding := opaque(p.Value); encoding != nil {
+			inside, wrap = data, encoding.EncodeToString
+		}
 		v, isJSON := decode(inside)
 		object, isObject := v.(map[string]any)
 		if isJSON {
@@ -45,7 +49,7 @@ func Inners(args json.RawMessage, words []string) []Inner {
 					if !ok {
 						return nil, false
 					}
-					return Put(args, p.At, string(changed))
+					return Put(args, p.At, wrap(changed))
 				}})
 			}
 		}
@@ -55,7 +59,7 @@ func Inners(args json.RawMessage, words []string) []Inner {
 				if !ok {
 					return nil, false
 				}
-				return Put(args, p.At, string(object))
+				return Put(args, p.At, wrap(object))
 			}})
 		}
 	}
@@ -70,6 +74,23 @@ func Inners(args json.RawMessage, words []string) []Inner {
 		}})
 	}
 	return out[:min(len(out), maxInner)]
+}
+
+// leastOpaque is the shortest text that is taken for base64.
+const leastOpaque = 12
+
+// opaque is the JSON object or array in a text that is base64, with the encoding, nil for any other text.
+func opaque(text string) (json.RawMessage, *base64.Encoding) {
+	if len(text) < leastOpaque {
+		return nil, nil
+	}
+	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+		data, err := e.DecodeString(text)
+		if err == nil && len(data) > 0 && (data[0] == '{' || data[0] == '[') && json.Valid(data) {
+			return data, e
+		}
+	}
+	return nil, nil
 }
 
 // filled is an object with a text as each of the members that it lacks.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ func TestInners(t *testing.T) {
 	}{
 		{`{"body":"{\"a\":{\"cmd\":\"ls\"},\"n\":1}"}`, "/body", []string{`{"body":"{\"a\":{\"cmd\":\"X\\\"Y\"},\"n\":1}"}`, `\"mode\":\"X\\\"Y\",\"n\":1`}},
 		{`{"rows":" [\"a\"]"}`, "/rows", []string{`{"rows":"[\"X\\\"Y\"]"}`}},
+		{`{"cursor":"eyJwYXRoIjoiYS50eHQiLCJhdCI6M30"}`, "/cursor", []string{base64.RawStdEncoding.EncodeToString([]byte(`{"at":3,"path":"X\"Y"}`)), "eyJ"}},
 		{`{"options_json":"x"}`, "/options_json", []string{`\"mode\":\"X`}},
 		{`{"config":"{}"}`, "/config", []string{`\"mode\":\"X`}},
 		{`{"a":{"free":{},"n":1}}`, "/a/free", []string{`"mode":"X\"Y"`}},
