@@ -17,7 +17,7 @@ func steps(args ...string) []Step {
 	return out
 }
 
-func text(s []Step) string {
+func joined(s []Step) string {
 	var b strings.Builder
 	for _, x := range s {
 		b.WriteString(x.Name + string(x.Args))
@@ -37,9 +37,9 @@ func TestShrinkEndsAtTheLeast(t *testing.T) {
 		"a long text":    {steps(`{"a":"` + strings.Repeat("z", 900) + `"}`), func(s string) bool { return strings.Count(s, "z") >= 20 }, `a{"a":"` + strings.Repeat("z", 20) + `"}`},
 		"the third call": {steps(`{}`, `{}`, `{}`, `{}`, `{}`, `{}`, `{}`), func(s string) bool { return strings.Count(s, "{") >= 3 }, ``},
 	} {
-		got, err := Shrink(t.Context(), c.steps, nil, func(s []Step) (bool, error) { return c.shows(text(s)), nil })
-		if err != nil || c.want != "" && text(got) != c.want || c.want == "" && len(got) != 3 {
-			t.Errorf("%s: %s %v, want %s", name, text(got), err, c.want)
+		got, err := Shrink(t.Context(), c.steps, nil, func(s []Step) (bool, error) { return c.shows(joined(s)), nil })
+		if err != nil || c.want != "" && joined(got) != c.want || c.want == "" && len(got) != 3 {
+			t.Errorf("%s: %s %v, want %s", name, joined(got), err, c.want)
 		}
 	}
 }
@@ -47,8 +47,8 @@ func TestShrinkEndsAtTheLeast(t *testing.T) {
 func TestShrinkKeepsToValidCalls(t *testing.T) {
 	valid := func(s Step) bool { return strings.Contains(string(s.Args), `"needed"`) }
 	got, err := Shrink(t.Context(), steps(`{"a":"xx","needed":"long text"}`), valid, func([]Step) (bool, error) { return true, nil })
-	if err != nil || text(got) != `a{"needed":""}` {
-		t.Errorf("%s %v", text(got), err)
+	if err != nil || joined(got) != `a{"needed":""}` {
+		t.Errorf("%s %v", joined(got), err)
 	}
 }
 
@@ -59,10 +59,10 @@ func TestShrinkEndsWithItsBudget(t *testing.T) {
 		if n++; n == 2 {
 			cancel()
 		}
-		return strings.Contains(text(s), "789"), nil
+		return strings.Contains(joined(s), "789"), nil
 	})
-	if !errors.Is(err, ErrShrinkBudget) || !strings.Contains(text(got), "789") || n != 2 {
-		t.Errorf("%s %v after %d", text(got), err, n)
+	if !errors.Is(err, ErrShrinkBudget) || !strings.Contains(joined(got), "789") || n != 2 {
+		t.Errorf("%s %v after %d", joined(got), err, n)
 	}
 }
 
@@ -112,12 +112,12 @@ func TestShrinkerGoesOnWhereItWas(t *testing.T) {
 				if left--; left < 0 {
 					return false, errRest
 				}
-				tried[text(c)]++
-				return strings.Contains(text(c), "; touch mark"), nil
+				tried[joined(c)]++
+				return strings.Contains(joined(c), "; touch mark"), nil
 			})
 		}
-		if err != nil || text(best) != `a{"a":"; touch mark"}` {
-			t.Errorf("every %d: %s %v", every, text(best), err)
+		if err != nil || joined(best) != `a{"a":"; touch mark"}` {
+			t.Errorf("every %d: %s %v", every, joined(best), err)
 		}
 		for c, n := range tried {
 			if n > 1 {

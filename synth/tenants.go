@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
@@ -25,8 +27,9 @@ var (
 	searchName = lazyregexp.New(`(?i)^(?:q|query|search|text|terms?|keywords?|phrase|question|contains|prompt)$`)
 )
 
-// tenants stores a text for one tenant with each tool that takes a tenant's name, and then reads for another tenant with
-// each tool that takes the same argument. The text comes back only where tenants are not kept apart.
+// tenants stores a text for one tenant with each tool that takes a tenant's name. Then each tool that takes the same
+// argument reads for another tenant, or changes what the first one made. The text comes back only where tenants are not
+// kept apart.
 func (d *driver) tenants() {
 	left, end := maxTenantCalls, d.cfg.Now().Add(tenantTime)
 	for _, w := range order(d.tools) {
@@ -38,7 +41,7 @@ func (d *driver) tenants() {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(args)) {
-			if of, isText := args[name].(string); isText && tenantName.MatchString(name) {
+			if of, isText := args[name].(string); isText && (tenantName.MatchString(name) || d.keptApart(name)) {
 				s := &sequence{d: d, end: end, left: &left, made: map[string]string{}}
 				s.readByAnother(w, args, name, of)
 			}
@@ -54,21 +57,22 @@ func (t *target) isReadOnly() bool {
 // readByAnother stores a word for a tenant and reads for another.
 func (s *sequence) readByAnother(w *target, args map[string]any, name, of string) {
 	word := oracle.Token(s.d.seed(w), w.name+"\x00"+name, 0)
-	stored, said := maps.Clone(args), ""
-	for key, value := range args {
-		text, isText := value.(string)
-		if key == name || !isText || !strings.Contains(strings.TrimSpace(text), " ") {
-			continue
-		}
-		stored[key] = text + " " + word
-		if len(text) > len(said) || len(text) == len(said) && text < said {
-			said = text
+	stored, said := marked(args, name, word, sentence.MatchString)
+	if said == "" {
+		stored, said = marked(args, name, word, plainWord.MatchString)
+	}
+	var readers, changers []*target
+	for _, t := range order(s.d.tools) {
+		read, ok := membersOf(t.base)
+		switch {
+		case t == w || !ok || read[name] == nil:
+		case t.isReadOnly() || t.rank == middleRank || t.rank == readsRank:
+			readers = append(readers, t)
+		case len(t.madeBy(w)) > 0:
+			changers = append(changers, t)
 		}
 	}
-	readers := slices.DeleteFunc(order(s.d.tools), func(t *target) bool {
-		read, ok := membersOf(t.base)
-		return t == w || !ok || read[name] == nil || !t.isReadOnly() && t.rank != middleRank && t.rank != readsRank
-	})
+	readers = append(readers, changers...)
 	if said == "" || len(readers) == 0 {
 		return
 	}
@@ -83,6 +87,11 @@ func (s *sequence) readByAnother(w *target, args map[string]any, name, of string
 			continue
 		}
 		read[name] = another(of)
+		for _, id := range t.madeBy(w) {
+			if made, ok := s.made["id"]; ok && read[id] != nil {
+				read[id] = madeLike(read[id], made)
+			}
+		}
 		for key := range read {
 			if searchName.MatchString(key) && key != name {
 				read[key] = said
@@ -92,6 +101,66 @@ func (s *sequence) readByAnother(w *target, args map[string]any, name, of string
 			s.call(t, raw, session.Injection{Oracle: session.OracleTenant, Context: of, At: "/" + session.EscapePointer(name), Value: word})
 		}
 	}
+}
+
+// sentence is a text of several words, and plainWord one of letters alone, as a name. A date is neither.
+var (
+	sentence  = lazyregexp.New(`\pL{2,} +\pL{2,}`)
+	plainWord = lazyregexp.New(`^\pL{2,40}$`)
+)
+
+// marked are arguments in which a word follows the texts of a sort, but for a tenant's name, and the longest of these texts.
+func marked(args map[string]any, tenant, word string, takes func(string) bool) (stored map[string]any, said string) {
+	stored = maps.Clone(args)
+	for key, value := range args {
+		text, isText := value.(string)
+		if key == tenant || !isText || !takes(text) {
+			continue
+		}
+		stored[key] = text + " " + word
+		if len(text) > len(said) || len(text) == len(said) && text < said {
+			said = text
+		}
+	}
+	return stored, said
+}
+
+// keptApart reports whether the server promises to keep apart what an argument names: "each practice sees its own visits".
+func (d *driver) keptApart(name string) bool {
+	apart := text.KeptApart(name)
+	if apart == nil || d.cfg.Surface == nil {
+		return false
+	}
+	return apart.MatchString(d.cfg.Surface.Instructions) || slices.ContainsFunc(d.cfg.Surface.Tools, func(t wire.Tool) bool { return apart.MatchString(t.Description) })
+}
+
+// madeBy are the arguments of which the schema says that another tool returned them.
+func (t *target) madeBy(w *target) (out []string) {
+	var schema struct {
+		Properties map[string]struct{ Description string }
+	}
+	if len(w.name) < leastToolName || json.Unmarshal(t.decl.InputSchema, &schema) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if wordIn(schema.Properties[name].Description, w.name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// leastToolName is the shortest name of a tool that no word of a description is by chance.
+const leastToolName = 5
+
+// madeLike is an id in the form of an argument's value.
+func madeLike(old any, id string) any {
+	if _, isNumber := old.(float64); isNumber {
+		if n, err := strconv.Atoi(id); err == nil {
+			return n
+		}
+	}
+	return id
 }
 
 // another is a name of the same form.

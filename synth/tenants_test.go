@@ -2,6 +2,7 @@ package synth
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -71,6 +72,52 @@ func TestTenants(t *testing.T) {
 		drive(t, f, cfg)
 		if want := name != "without a customer"; asked > 0 != want || told > 0 != c.want {
 			t.Errorf("%s: asked %d times, told %d times, of %d articles", name, asked, told, len(kept))
+		}
+	}
+}
+
+// Another practice changes a visit by the number that the first one got.
+func TestTenantsByID(t *testing.T) {
+	t.Parallel()
+	const books = `{"type":"object","properties":{"practice":{"type":"string"},"patient":{"type":"string","description":"The name of the patient, and why, in a short sentence"}},"required":["practice","patient"]}`
+	const cancels = `{"type":"object","properties":{"practice":{"type":"string"},"visit":{"type":"integer","minimum":1,"description":"the number that book_visit returned"}},"required":["practice","visit"]}`
+	for _, checks := range []bool{false, true} {
+		f := newFake(tool("book_visit", books), tool("cancel_visit", cancels))
+		f.surface.Instructions = "Each practice sees and changes its own visits only."
+		type visit struct{ Practice, Patient string }
+		var kept []visit
+		f.tool = func(name string, raw json.RawMessage) (client.Result, error) {
+			var v visit
+			var of struct {
+				Practice string
+				Visit    int
+			}
+			_ = json.Unmarshal(raw, &v)
+			_ = json.Unmarshal(raw, &of)
+			if name == "book_visit" {
+				kept = append(kept, v)
+				return success(fmt.Sprintf("%d: %s", len(kept), v.Patient)), nil
+			}
+			if of.Visit < 1 || of.Visit > len(kept) || checks && kept[of.Visit-1].Practice != of.Practice {
+				return refusal("no such visit"), nil
+			}
+			return success("cancelled the visit of " + kept[of.Visit-1].Patient), nil
+		}
+		told := false
+		word := ""
+		cfg := Config{Calls: 3, OnCall: func(call Call) {
+			word = ""
+			for _, in := range call.Oracles {
+				if in.Oracle == session.OracleTenant {
+					word = in.Value
+				}
+			}
+		}, OnReturn: func(_ Call, _ Outcome, r client.Result) {
+			told = told || word != "" && strings.Contains(string(r.Raw), word)
+		}}
+		drive(t, f, cfg)
+		if told == checks {
+			t.Errorf("checks %t: told %t", checks, told)
 		}
 	}
 }

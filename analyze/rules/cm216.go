@@ -227,7 +227,7 @@ func (r *Run) searches() []finding.Finding {
 	var order []where
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) || r.placeDeclared(e) || r.ownPlace(e) || r.ownedBy(e.Actor, e.Target) {
+		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) || r.placeDeclared(e) || r.ownPlace(e) || r.ownedBy(e.Actor, e.Target) || r.isVariant(e) {
 			continue
 		}
 		at := where{e.Tool, e.Phase}
@@ -267,6 +267,12 @@ func (r *Run) searches() []finding.Finding {
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// isVariant reports whether an effect outside calls looked for a variant of the .env of the working directory, as
+// libraries that load it do (.env.local, .env.production).
+func (r *Run) isVariant(e *finding.Effect) bool {
+	return e.Call == 0 && strings.HasPrefix(path.Base(e.Target), ".env.") && slices.Contains(r.Workspaces, path.Dir(e.Target))
 }
 
 // samePlace reports whether two files are of one program: those in one directory, but HOME itself.
