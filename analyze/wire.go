@@ -133,6 +133,7 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	if seen.Method == wire.MethodCall {
 		call := w.profile.SoFar().FrameCall[seq]
 		w.refused(call, m)
+		w.queryErrors(seq, call, m)
 		w.answered(call, seen.Asked.Tool, m)
 	}
 	if seen.Method == "prompts/get" && m.Result != nil {

@@ -180,6 +180,16 @@ func offering(t wire.Tool, uri string) *Run {
 // viewer is a tool that runs commands and declares to read only.
 var viewer = wire.Tool{Name: "run_command", Description: "Runs a command that only reads", Annotations: &wire.Annotations{ReadOnly: boolean(true)}}
 
+// breaking is a run in which an engine refused queries of a tool.
+func breaking(t wire.Tool, errors ...QueryError) *Run {
+	return with(newRun(t), func(r *Run) {
+		for _, e := range errors {
+			e.Fact = Fact{Seq: 1, Call: 1, Tool: t.Name, Text: "it does not parse"}
+			r.Wire.QueryErrors = append(r.Wire.QueryErrors, e)
+		}
+	})
+}
+
 // searching is a tool that searches a project's files.
 var searching = wire.Tool{Name: "search", Description: "Searches the files of the project", InputSchema: json.RawMessage(`{"properties":{"project_path":{"type":"string"}}}`)}
 
