@@ -270,6 +270,7 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	t.beyond = beyond + len(missing) - room
 	most = max(most, oracle.Oracles()*len(places))
 	out = append(out, readerInputs(base, places, token)...)
+	out = append(out, d.entityInputs(t, base, places, token)...)
 	out = append(out, d.archiveInputs(t, base, places)...)
 	out = append(out, placed(base, places, oracle.Count(), most, d.oracleAt(t, token))...)
 	out = append(out, d.absentInputs(t, missing[:room], token)...)
@@ -284,6 +285,23 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 func readerInputs(base json.RawMessage, places []oracle.Place, token func(int) string) []probeInput {
 	places = slices.DeleteFunc(slices.Clone(places), func(p oracle.Place) bool { return !oracle.TakesCommand(p) })
 	return placed(base, places, oracle.Readers(), oracle.Readers(), func(k int, _ oracle.Place) oracle.Input { return oracle.Reader(k, token(k)) })
+}
+
+// entityInputs are XML documents with external entities, for each place that takes a document.
+func (d *driver) entityInputs(t *target, base json.RawMessage, places []oracle.Place, token func(int) string) []probeInput {
+	var out []probeInput
+	for _, p := range places {
+		if !oracle.TakesXML(p, describedAs(t, p.Name)) {
+			continue
+		}
+		for _, in := range oracle.Entities(d.cfg.World, p.Value, token(0)) {
+			in.At = p.At
+			if args, ok := oracle.Put(base, p.At, in.Text); ok {
+				out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}})
+			}
+		}
+	}
+	return out
 }
 
 // maxStatements bounds a tool's inputs for statements.

@@ -379,7 +379,7 @@ func (b *Builder) asked(token string, e *trace.Flow, is func(want, host string) 
 		if p.call = call; call == 0 { // it was planted before any
 			phase = at.phase
 		}
-	} else if p.in.Oracle != session.OracleFetch {
+	} else if p.in.Oracle != session.OracleFetch && p.in.Oracle != session.OracleEntity {
 		return false
 	}
 	if p.in.Host == "" || !is(p.in.Host, e.Host) {
