@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -97,10 +98,32 @@ func (s *sequence) readByAnother(w *target, args map[string]any, name, of string
 				read[key] = said
 			}
 		}
+		in := session.Injection{Oracle: session.OracleTenant, Context: of, At: "/" + session.EscapePointer(name), Value: word}
 		if raw, err := json.Marshal(read); err == nil {
-			s.call(t, raw, session.Injection{Oracle: session.OracleTenant, Context: of, At: "/" + session.EscapePointer(name), Value: word})
+			s.call(t, raw, in)
+		}
+		for _, raw := range joinedAlike(stored, read, name, word) {
+			s.call(t, raw, in)
 		}
 	}
+}
+
+// joinedAlike are calls for another tenant that read what was stored where the tenant's name and another argument's text
+// are joined without a sign between them: "ab" and "c" is "a" and "bc".
+func joinedAlike(stored, read map[string]any, tenant, word string) (out []json.RawMessage) {
+	of, _ := stored[tenant].(string)
+	for _, key := range slices.Sorted(maps.Keys(read)) {
+		what, isText := stored[key].(string)
+		if _, asked := read[key].(string); !isText || !asked || key == tenant || len(of) < 2 || strings.Contains(what, word) {
+			continue
+		}
+		other := maps.Clone(read)
+		other[tenant], other[key] = of[:len(of)-1], of[len(of)-1:]+what
+		if raw, err := json.Marshal(other); err == nil {
+			out = append(out, raw)
+		}
+	}
+	return out
 }
 
 // sentence is a text of several words, and plainWord one of letters alone, as a name. A date is neither.

@@ -122,6 +122,14 @@ func TestTenantsByID(t *testing.T) {
 	}
 }
 
+func TestJoinedAlike(t *testing.T) {
+	t.Parallel()
+	got := joinedAlike(map[string]any{"customer": "acme", "item": "prices", "text": "some word", "n": 1.0}, map[string]any{"customer": "acmf", "item": "prices", "text": "x", "n": 1.0}, "customer", "word")
+	if len(got) != 1 || string(got[0]) != `{"customer":"acm","item":"eprices","n":1,"text":"x"}` {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestAnother(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"acme", "zzz", "17", "9", "team-9", "", "..", "北"} {
