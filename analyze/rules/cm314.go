@@ -13,7 +13,7 @@ var cm314Doc = finding.Rule{
 	ID: "CM314", Name: "OtherTenantsData", Title: "Data of another tenant", Severity: finding.High, Family: finding.FamilyOracle,
 	Advice: finding.Advice{Why: "One customer, account or user reads what another has stored.", Fix: "Look only among the entries of the tenant that the call names, before anything else is compared.", Preview: true},
 	CWE:    []string{"CWE-639", "CWE-863", "CWE-284"}, OWASP: []string{"MCP02", "MCP07"},
-	Help: "A call stored a word for one tenant, by an argument such as `tenant`, `customer`, `account`, `organization` or `namespace`, or one of which the server says that each has its own, and a call of another tool that names another tenant in the same argument got it back, also by the id that the first call returned (IDOR). That call did not hold the word.\n\n" +
+	Help: "A call stored a word for one tenant, by an argument such as `tenant`, `customer`, `account`, `organization` or `namespace`, or one that a promise of the server speaks of (\"each practice sees its own visits\"), and a call of another tool that names another tenant in the same argument got it back, also by the id that the first call returned (IDOR). That call did not hold the word.\n\n" +
 		"**Evidence.** The answer with the word, which was drawn for this. High where a declaration promises that tenants are kept apart, else medium. An argument `user`, `owner`, `team` or `company` counts only with such a promise: what users write into a chat is read by others.\n\n" +
 		"**False positive when** the argument says who writes, or asks, and not whose the data is.",
 }
