@@ -129,6 +129,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.documents()
 	d.sequences()
 	d.tenants()
+	d.assignments()
 	d.oracles()
 	d.allowing()
 	d.rows()

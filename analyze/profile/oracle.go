@@ -260,6 +260,8 @@ func (b *Builder) proveReturn(hits *[]Hit, call int, raw []byte, did string, ev 
 			switch in.Oracle {
 			case session.OraclePrototype:
 				ev.Text = "what an earlier call put into a prototype " + did
+			case session.OracleAssign:
+				ev.Text = "the value of an undeclared member that an earlier call set " + did
 			case session.OracleTenant:
 				ev.Text = "a word that an earlier call stored for another " + did
 			}

@@ -15,6 +15,7 @@ const (
 	OraclePrototype = "prototype" // a key that changes every object
 	OracleServed    = "served"    // a document that the sinkhole serves is run, followed or repeated
 	OracleTenant    = "tenant"    // one tenant gets what another has stored; the context is whose it is
+	OracleAssign    = "assign"    // a member that no schema declares is kept; the context is its name and the tool
 	OracleEntity    = "entity"    // an XML document names a file or an address that its parser is to take in
 	OracleArchive   = "archive"   // an archive has a member that leads out of the directory it is unpacked into
 )
