@@ -53,7 +53,7 @@ func (w *wireReader) queryErrors(seq uint64, call int, m *wire.Message) {
 	}
 }
 
-// quotedArgument is the pointer to the first argument that holds a quote, "" for none.
+// quotedArgument is the name of the first argument that holds a quote, "" for none.
 func quotedArgument(args json.RawMessage) string {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(args, &given) != nil {

@@ -159,14 +159,9 @@ func (d *driver) keptApart(name string) bool {
 
 // madeBy are the arguments of which the schema says that another tool returned them.
 func (t *target) madeBy(w *target) (out []string) {
-	var schema struct {
-		Properties map[string]struct{ Description string }
-	}
-	if len(w.name) < leastToolName || json.Unmarshal(t.decl.InputSchema, &schema) != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		if wordIn(schema.Properties[name].Description, w.name) {
+	args, _ := membersOf(t.base)
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if len(w.name) >= leastToolName && wordIn(describedAs(t, name), w.name) {
 			out = append(out, name)
 		}
 	}
