@@ -285,23 +285,20 @@ func (j *judge) needGaps(needs []Need) {
 	}
 }
 
-// refused keeps what a tool's errors say, a few of each tool.
-func (w *wireReader) refused(call int, m *wire.Message) {
-	tool := ""
-	calls := w.profile.SoFar().Calls
-	for _, c := range calls[min(max(call-1, 0), len(calls)):] {
-		if c.N == call {
-			tool = c.Tool
-			if len(c.Oracles) > 0 || c.Turn > 0 {
-				return // what is refused is an input of ours that nobody would send, or a service's answer
-			}
-			break
-		}
+// refused keeps what the errors of a call say, a few of each tool.
+func (w *wireReader) refused(call int, said []string) {
+	if len(said) == 0 {
+		return
 	}
+	c := w.callOf(call)
+	if c == nil || len(c.Oracles) > 0 || c.Turn > 0 {
+		return // what is refused is an input of ours that nobody would send, or a service's answer
+	}
+	tool := c.Tool
 	if tool == "" || len(w.refusals[tool]) >= 3 || len(w.refusals) > maxInputs {
 		return
 	}
-	for _, text := range errorTexts(m) {
+	for _, text := range said {
 		if !slices.ContainsFunc(w.refusals[tool], func(r refusal) bool { return r.text == text }) {
 			w.refusals[tool] = append(w.refusals[tool], refusal{text, w.args.of[call]})
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
-	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // grammar is a language of queries, by the words in which its engines refuse what does not parse.
@@ -22,7 +21,7 @@ var grammars = []grammar{
 	{"SQL", lazyregexp.New(`(?i)near "[^"\n]{0,80}": syntax error|unrecognized token: "|syntax error at or near|unterminated quoted (?:string|identifier)|you have an error in your SQL syntax|unclosed quotation mark after|incorrect syntax near|\bORA-0(?:0911|0923|0933|1756)\b`)},
 	{"XPath", lazyregexp.New(`(?i)\binvalid predicate\b|XPath\w*(?:Error|Exception)\b|\bxmlXPath\w+|\binvalid XPath\b|XPath syntax error|XPath parse error`)},
 	{"LDAP", lazyregexp.New(`(?i)\bbad search filter\b|(?:invalid|malformed) (?:LDAP )?filter\b|LDAPInvalidFilterError|unmatched parenthes\w+ in filter`)},
-	{"MongoDB", lazyregexp.New(`(?i)unknown (?:top level )?operator: \$|unknown operator: \$`)},
+	{"MongoDB", lazyregexp.New(`(?i)unknown (?:top level )?operator: \$`)},
 	{"Cypher", lazyregexp.New(`Neo\.ClientError\.Statement\.SyntaxError`)},
 	{"GraphQL", lazyregexp.New(`GRAPHQL_PARSE_FAILED|GraphQLError: Syntax Error|Syntax Error: Unterminated string`)},
 }
@@ -33,21 +32,22 @@ var ownGrammar = lazyregexp.New(`(?i)\bfts\d?\b|malformed MATCH`)
 // maxErrorText bounds the text of an error that is kept.
 const maxErrorText = 300
 
-// queryErrors notes what an engine refused because it did not parse, with the argument that held a quote.
-func (w *wireReader) queryErrors(seq uint64, call int, m *wire.Message) {
+// queryErrors notes which of a call's errors are an engine's refusal of a query that did not parse, with the argument
+// that held a quote.
+func (w *wireReader) queryErrors(seq uint64, tool string, call int, said []string) {
 	if len(w.facts.QueryErrors) >= maxFacts {
 		return
 	}
-	for _, text := range errorTexts(m) {
+	for _, text := range said {
 		i := slices.IndexFunc(grammars, func(g grammar) bool { return g.refuses.MatchString(text) })
 		if i < 0 || ownGrammar.MatchString(text) {
 			continue
 		}
-		e := rules.QueryError{Fact: w.fact(seq, clip(text, maxErrorText)), Language: grammars[i].language, Argument: quotedArgument(w.args.of[call])}
+		language, argument := grammars[i].language, quotedArgument(w.args.of[call])
 		if !slices.ContainsFunc(w.facts.QueryErrors, func(o rules.QueryError) bool {
-			return o.Tool == e.Tool && o.Language == e.Language && o.Argument == e.Argument
+			return o.Tool == tool && o.Language == language && o.Argument == argument
 		}) {
-			w.facts.QueryErrors = append(w.facts.QueryErrors, e)
+			w.facts.QueryErrors = append(w.facts.QueryErrors, rules.QueryError{Fact: w.fact(seq, clip(text, maxErrorText)), Language: language, Argument: argument})
 		}
 		return
 	}

@@ -89,15 +89,22 @@ func (w *wireReader) bad(f *session.Frame) {
 }
 
 func (w *wireReader) fact(seq uint64, what string) rules.Fact {
-	p := w.profile.SoFar()
-	call := p.FrameCall[seq]
-	fact := rules.Fact{Seq: seq, Call: call, Text: what}
-	for _, c := range p.Calls {
-		if call > 0 && c.N == call {
-			fact.Tool = c.Tool
-		}
+	fact := rules.Fact{Seq: seq, Call: w.profile.SoFar().FrameCall[seq], Text: what}
+	if c := w.callOf(fact.Call); c != nil {
+		fact.Tool = c.Tool
 	}
 	return fact
+}
+
+// callOf is the call of a number, nil for none. It is one of the latest: what is read crossed just now.
+func (w *wireReader) callOf(n int) *profile.Call {
+	calls := w.profile.SoFar().Calls
+	for i := len(calls) - 1; i >= 0 && n > 0; i-- {
+		if calls[i].N == n {
+			return &calls[i]
+		}
+	}
+	return nil
 }
 
 // request keeps a call's arguments.
@@ -132,8 +139,9 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	w.pages(seq, m)
 	if seen.Method == wire.MethodCall {
 		call := w.profile.SoFar().FrameCall[seq]
-		w.refused(call, m)
-		w.queryErrors(seq, call, m)
+		said := errorTexts(m)
+		w.refused(call, said)
+		w.queryErrors(seq, seen.Asked.Tool, call, said)
 		w.answered(call, seen.Asked.Tool, m)
 	}
 	if seen.Method == "prompts/get" && m.Result != nil {

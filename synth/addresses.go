@@ -93,17 +93,25 @@ func (d *driver) otherAddress(t *target, args json.RawMessage, text string) json
 // elsewhere gives the first address among refused arguments another place that was not tried with them: places are
 // those for an argument, as JSON. nil is for none.
 func (t *target) elsewhere(args json.RawMessage, text string, places func(name string) []string) json.RawMessage {
+	return t.untried(args, text, func(name string, old json.RawMessage) []string {
+		if !isAddress(old) {
+			return nil
+		}
+		return places(name)
+	})
+}
+
+// untried gives one of some refused arguments another value that was not tried with the others: values are those for an
+// argument, as JSON, none for one that stays. nil is for none.
+func (t *target) untried(args json.RawMessage, text string, values func(name string, old json.RawMessage) []string) json.RawMessage {
 	var given map[string]json.RawMessage
 	if t.what != WhatTool || len(text) > 4096 || json.Unmarshal(args, &given) != nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		old := given[name]
-		if !isAddress(old) {
-			continue
-		}
-		for _, place := range places(name) {
-			given[name] = json.RawMessage(place)
+		for _, value := range values(name, old) {
+			given[name] = json.RawMessage(value)
 			if next := arguments(given, true); !t.wasGiven(next) {
 				return next
 			}

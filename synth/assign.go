@@ -25,20 +25,15 @@ var granting = []string{"role", "admin", "permission", "privilege", "scope", "cr
 // assignments sets members that no schema declares, of which the server speaks, in objects that a tool takes, and reads
 // with the others whether they were kept (CWE-915).
 func (d *driver) assignments() {
+	spoken := d.spokenOf(granting)
 	left, end := maxAssignCalls, d.cfg.Now().Add(assignTime)
-	for _, w := range order(d.tools) {
-		if w.base == nil || w.rank > middleRank || w.isReadOnly() {
+	for _, w := range d.writers() {
+		members := w.undeclared(spoken)
+		if len(members) == 0 {
 			continue
 		}
-		args, ok := membersOf(w.base)
-		if !ok {
-			continue
-		}
+		args, _ := membersOf(w.base)
 		for _, at := range w.closedObjects(args) {
-			members := d.undeclared(w, at)
-			if len(members) == 0 {
-				continue
-			}
 			s := &sequence{d: d, end: end, left: &left, made: map[string]string{}}
 			s.assign(w, args, at, members)
 		}
@@ -74,21 +69,21 @@ func (t *target) closedObjects(args map[string]any) (out []string) {
 	return out
 }
 
-// undeclared are members of granting of which the server speaks, and that a tool does not declare for an object.
-func (d *driver) undeclared(w *target, at string) (out []string) {
+// spokenOf are those of some names of which the server speaks, in words or in its source.
+func (d *driver) spokenOf(names []string) []string {
 	said := d.cfg.Surface.Instructions
 	for _, t := range d.cfg.Surface.Tools {
 		said += "\n" + t.Name + " " + t.Description
 	}
 	said = strings.ToLower(strings.ReplaceAll(said, "_", " ") + "\n" + strings.Join(d.cfg.Words, "\n") + "\n" + strings.Join(d.cfg.Hints.Literals.Texts, "\n"))
-	declared := strings.ToLower(string(w.decl.InputSchema))
-	for _, name := range granting {
-		spoken := wordIn(said, name) || wordIn(said, name+"s")
-		if spoken && !strings.Contains(declared, `"`+name) && !strings.Contains(strings.ToLower(w.name), name) && len(out) < maxGranting {
-			out = append(out, name)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !wordIn(said, name) && !wordIn(said, name+"s") })
+}
+
+// undeclared are the first few of some members that a tool's schema and name say nothing of.
+func (t *target) undeclared(members []string) []string {
+	declared, name := strings.ToLower(string(t.decl.InputSchema)), strings.ToLower(t.name)
+	members = slices.DeleteFunc(slices.Clone(members), func(m string) bool { return strings.Contains(declared, `"`+m) || strings.Contains(name, m) })
+	return members[:min(len(members), maxGranting)]
 }
 
 // assign sets members in an object of a tool's arguments, and reads with the other tools.

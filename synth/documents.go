@@ -2,7 +2,6 @@ package synth
 
 import (
 	"encoding/json"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -65,32 +64,25 @@ var codeEndings = []string{".py", ".js", ".ts", ".go", ".java", ".c", ".rs", ".s
 // otherKind gives a call that refused a planted file for what it is, and names no type, a file of another type: of those
 // that the tool was not given yet, and where it speaks of code, source files first. nil is for none.
 func (d *driver) otherKind(t *target, args json.RawMessage, text string) json.RawMessage {
-	var given map[string]json.RawMessage
-	if t.what != WhatTool || len(text) > 4096 || !refusedKind.MatchString(text) || json.Unmarshal(args, &given) != nil {
+	if !refusedKind.MatchString(text) {
 		return nil
 	}
 	there := slices.Concat(d.cfg.Hints.Files, d.cfg.Hints.Documents)
 	if ofCode.MatchString(text) || ofCode.MatchString(t.decl.Description) {
 		slices.SortStableFunc(there, func(a, b string) int { return codeRank(a) - codeRank(b) })
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		old := given[name]
+	return t.untried(args, text, func(_ string, old json.RawMessage) (files []string) {
 		value, ok := textOf(old)
 		if !ok || !slices.Contains(there, value) {
-			continue
+			return nil
 		}
 		for _, file := range there {
-			if path.Ext(file) == path.Ext(value) {
-				continue
-			}
-			given[name] = likeOld(old, file)
-			if next := arguments(given, true); !t.wasGiven(next) {
-				return next
+			if path.Ext(file) != path.Ext(value) {
+				files = append(files, string(likeOld(old, file)))
 			}
 		}
-		given[name] = old
-	}
-	return nil
+		return files
+	})
 }
 
 // codeRank puts source files before others.

@@ -229,13 +229,13 @@ func idsOf(args json.RawMessage) []string {
 	return out
 }
 
-// filled are the arguments with the newest ids for the older ones.
-func (s *sequence) filled(base json.RawMessage) json.RawMessage {
+// filled are the arguments with the newest ids for the older ones: those that their names tell, and some others.
+func (s *sequence) filled(base json.RawMessage, also ...string) json.RawMessage {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(base, &given) != nil {
 		return base
 	}
-	for _, name := range idsOf(base) {
+	for _, name := range append(idsOf(base), also...) {
 		for _, from := range []string{plainName(name), "id"} {
 			if v, ok := s.made[from]; ok {
 				given[name] = likeOld(given[name], v)

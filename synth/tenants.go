@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,22 +31,29 @@ var (
 // argument reads for another tenant, or changes what the first one made. The text comes back only where tenants are not
 // kept apart.
 func (d *driver) tenants() {
-	left, end := maxTenantCalls, d.cfg.Now().Add(tenantTime)
-	for _, w := range order(d.tools) {
-		if w.base == nil || w.rank > middleRank || w.isReadOnly() {
-			continue
-		}
-		args, ok := membersOf(w.base)
-		if !ok {
-			continue
-		}
+	left, end, names := maxTenantCalls, d.cfg.Now().Add(tenantTime), map[string]bool{}
+	for _, w := range d.writers() {
+		args, _ := membersOf(w.base)
 		for _, name := range slices.Sorted(maps.Keys(args)) {
-			if of, isText := args[name].(string); isText && (tenantName.MatchString(name) || d.keptApart(name)) {
+			isTenant, known := names[name]
+			if !known {
+				isTenant = tenantName.MatchString(name) || d.keptApart(name)
+				names[name] = isTenant
+			}
+			if of, isText := args[name].(string); isText && isTenant {
 				s := &sequence{d: d, end: end, left: &left, made: map[string]string{}}
 				s.readByAnother(w, args, name, of)
 			}
 		}
 	}
+}
+
+// writers are the tools that may store something, in the order in which they are called.
+func (d *driver) writers() []*target {
+	return slices.DeleteFunc(order(d.tools), func(t *target) bool {
+		_, ok := membersOf(t.base)
+		return !ok || t.rank > middleRank || t.isReadOnly()
+	})
 }
 
 // isReadOnly reports whether a tool declares that it changes nothing.
@@ -83,16 +89,11 @@ func (s *sequence) readByAnother(w *target, args map[string]any, name, of string
 	}
 	s.make(w, raw)
 	for _, t := range readers {
-		read, ok := membersOf(s.filled(t.base))
+		read, ok := membersOf(s.filled(t.base, t.madeBy(w)...))
 		if !ok {
 			continue
 		}
 		read[name] = another(of)
-		for _, id := range t.madeBy(w) {
-			if made, ok := s.made["id"]; ok && read[id] != nil {
-				read[id] = madeLike(read[id], made)
-			}
-		}
 		for key := range read {
 			if searchName.MatchString(key) && key != name {
 				read[key] = said
@@ -170,16 +171,6 @@ func (t *target) madeBy(w *target) (out []string) {
 
 // leastToolName is the shortest name of a tool that no word of a description is by chance.
 const leastToolName = 5
-
-// madeLike is an id in the form of an argument's value.
-func madeLike(old any, id string) any {
-	if _, isNumber := old.(float64); isNumber {
-		if n, err := strconv.Atoi(id); err == nil {
-			return n
-		}
-	}
-	return id
-}
 
 // another is a name of the same form.
 func another(name string) string {

@@ -42,7 +42,7 @@ func checkCM224(r *Run) []finding.Finding {
 		}
 		for _, c := range r.planted(f, kind) {
 			found := r.of(&cm224Doc, writeOf(f, w), "")
-			if loudCommand.MatchString(c.text) || isForeign(c) || reachingOut.MatchString(c.text) {
+			if c.isGrave() {
 				found.Severity = finding.High
 			}
 			where := strings.TrimPrefix(c.where+": ", ": ")

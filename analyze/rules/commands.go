@@ -12,6 +12,9 @@ import (
 // command is what another program runs or follows, by the place in a file where it stands.
 type command struct{ where, text string }
 
+// formula is where a cell of a table stands, and dependencyOf begins the place of a package from elsewhere.
+const formula, dependencyOf = "formula", "dependency "
+
 // obeyedFile is a kind of file that other programs take commands from.
 type obeyedFile struct {
 	// is reports whether a path is of the kind; read takes the commands from a text.
@@ -110,7 +113,7 @@ func formulas(text string) []command {
 			cell = c.text[at:]
 		}
 		if m := reachingOut.FindStringIndex(cell); m != nil && m[0] == 0 {
-			out = append(out, command{"formula", cell})
+			out = append(out, command{formula, cell})
 		}
 	}
 	return out
@@ -132,7 +135,7 @@ func npmManifest(text string) []command {
 	for _, section := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "resolutions"} {
 		var of any
 		if json.Unmarshal(m[section], &of) == nil {
-			out = append(out, sourcesIn("dependency "+section, "", of, 0)...)
+			out = append(out, sourcesIn(dependencyOf+section, "", of, 0)...)
 		}
 	}
 	return out
@@ -155,10 +158,9 @@ func sourcesIn(section, name string, v any, depth int) (out []command) {
 	return out
 }
 
-// isForeign reports whether a command is a package from elsewhere.
-func isForeign(c command) bool {
-	_, from, ok := strings.Cut(c.text, " = ")
-	return ok && strings.HasPrefix(c.where, "dependency ") && foreignSource.MatchString(from)
+// isGrave reports whether a command downloads or runs a shell, asks another host from a table, or is a package from elsewhere.
+func (c *command) isGrave() bool {
+	return loudCommand.MatchString(c.text) || c.where == formula || strings.HasPrefix(c.where, dependencyOf)
 }
 
 // lifecycle are the scripts that npm runs by itself.

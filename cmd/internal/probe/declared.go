@@ -44,7 +44,7 @@ func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 
 // overPort reports whether a server is to be spoken to over a port that it opened.
 func (p *probe) overPort(seen *run.Observations) bool {
-	return !seen.Shaken && seen.Silent && seen.Listening && p.plan.Server.Guessed
+	return seen.Listening && p.plan.Server.Guessed
 }
 
 // declaredOverHTTP is declared for a server that listens on a port and does not answer on its stdout. Where it does not

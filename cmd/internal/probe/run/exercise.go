@@ -54,7 +54,8 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	s.sync(ctx)
 	s.seen.Shaken = err == nil
 	if err != nil {
-		s.seen.Silent, s.seen.Listening = silent(err), s.listens(ctx)
+		s.seen.Silent = silent(err)
+		s.seen.Listening = s.seen.Silent && s.listens(ctx)
 		if errors.Is(err, client.ErrEndedAtDiscover) {
 			s.doubt(session.GapHandshakeFailed, finding.PhaseHandshake, "the server ended at server/discover")
 			return err

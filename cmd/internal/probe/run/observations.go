@@ -13,8 +13,8 @@ import (
 // Observations are what a run learned that further runs depend on. What was seen
 // of the server stands in the run's log.
 type Observations struct {
-	// Shaken says that the handshake succeeded. Where it failed, Silent says that no answer came in time, and
-	// Listening that the server listened on a port of TCP.
+	// Shaken says that the handshake succeeded, Silent that no answer came in time, and Listening that a silent server
+	// listened on a port of TCP.
 	Shaken, Silent, Listening bool
 	// Steps are the calls of the drive, in order.
 	Steps []synth.Step
