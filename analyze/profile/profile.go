@@ -115,6 +115,8 @@ type Profile struct {
 	Differences map[string]session.EventChanged
 	// Stored are the files that the server wrote and left.
 	Stored []Stored
+	// Spelled are what calls spelled by the names of directories and links that they made.
+	Spelled []Names
 	// Payloads are what was sent or returned and looks random.
 	Payloads []Payload
 	// Phases are those that were reached.

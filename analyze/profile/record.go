@@ -389,6 +389,7 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 	if r.OK() {
 		b.wroteIn(p, e.Call)
 		b.stores.wrote(r, p, &e)
+		b.stores.spells(r, p, &e)
 		if class != "" {
 			i = -1
 		}

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,15 @@ type Writing struct {
 	Evidence  finding.Evidence
 }
 
+// Names are what a call spelled by making directories and links: a name that nobody has to read holds data as well as a
+// file does.
+type Names struct {
+	Writing
+	// Path is the last path that was made, and Bytes the length of all names and of what the links lead to.
+	Path  string
+	Bytes int
+}
+
 // Held is a text that a call was given.
 type Held struct {
 	Call int
@@ -47,12 +57,15 @@ const maxStored, maxWritings, maxHeld = 2000, 64, 64
 type stores struct {
 	files map[string]*Stored
 	order []string
-	at    map[string][]time.Duration
-	texts map[string]session.EventText
+	// names are what calls spelled by names, by call, and spelled these calls in order.
+	names   map[int]*Names
+	spelled []int
+	at      map[string][]time.Duration
+	texts   map[string]session.EventText
 }
 
 func newStores() stores {
-	return stores{files: map[string]*Stored{}, at: map[string][]time.Duration{}, texts: map[string]session.EventText{}}
+	return stores{files: map[string]*Stored{}, names: map[int]*Names{}, at: map[string][]time.Duration{}, texts: map[string]session.EventText{}}
 }
 
 // wrote takes a successful change of a file, which is the effect e.
@@ -75,6 +88,25 @@ func (s *stores) wrote(r *trace.Record, p string, e *finding.Effect) {
 			f.By = append(f.By, Writing{e.Call, e.Tool, e.Phase, e.Ambiguous, e.Evidence[0]})
 			s.at[p] = append(s.at[p], r.Time)
 		}
+	}
+}
+
+// spells takes a directory or a link that a call made.
+func (s *stores) spells(r *trace.Record, p string, e *finding.Effect) {
+	if e.Call == 0 || r.Op != trace.OpMkdir && r.Op != trace.OpLink {
+		return
+	}
+	n := s.names[e.Call]
+	if n == nil {
+		if len(s.names) >= maxStored {
+			return
+		}
+		n = &Names{Writing: Writing{e.Call, e.Tool, e.Phase, e.Ambiguous, e.Evidence[0]}}
+		s.names[e.Call], s.spelled = n, append(s.spelled, e.Call)
+	}
+	n.Path, n.Bytes = p, n.Bytes+len(path.Base(p))
+	if r.Op == trace.OpLink {
+		n.Bytes += len(r.Path)
 	}
 }
 
@@ -118,6 +150,10 @@ func (b *Builder) storedFiles() {
 		b.out.Stored = append(b.out.Stored, left)
 	}
 	b.holdWords()
+	b.out.Spelled = nil
+	for _, call := range s.spelled {
+		b.out.Spelled = append(b.out.Spelled, *s.names[call])
+	}
 }
 
 // holdWords finds the words of the arguments of the calls that wrote them in the texts of stored files.

@@ -58,3 +58,16 @@ func TestStored(t *testing.T) {
 		})
 	}
 }
+
+// What a call spells by the names of directories and links is counted.
+func TestSpelled(t *testing.T) {
+	s := newScene()
+	s.in(1, func(at time.Duration) {
+		s.call(trace.OpMkdir, "mkdir", "/tmp/d", "", at)
+		s.call(trace.OpMkdir, "mkdir", "/tmp/d/6c69676874", "", at)
+	})
+	got := s.Profile().Spelled
+	if len(got) != 1 || got[0].Call != 1 || got[0].Path != "/tmp/d/6c69676874" || got[0].Bytes != len("d")+len("6c69676874") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -17,7 +17,7 @@ var cm223Doc = finding.Rule{
 	CWE:    []string{"CWE-312", "CWE-359", "CWE-532"}, OWASP: []string{"MCP02", "MCP10"},
 	Help: "A tool, or the server, promises that what it is given is not stored, saved, logged, kept or written, and a call of that tool wrote a file and left it. The promise holds for caches, logs, the server's own state and a temporary file that grows from call to call. What the server itself promises holds outside of calls too.\n\n" +
 		"**Evidence.** The kernel's record of the write, and the text of the file at the end. High where the file holds a text that the call was given (as it is, in hexadecimal digits or in base 64), or cannot be read as a short text and grew by what the call was given. " +
-		"Medium is another file of the server's own, or of the user's documents.\n\n" +
+		"High, too, are names of directories and links that are about as long as what the calls were given. Medium is another file of the server's own, or of the user's documents.\n\n" +
 		"Quiet are files that an argument names, caches of interpreters and libraries, locks, process ids and empty files, a tool that itself declares to keep something, and a promise about something else, such as credentials.\n\n" +
 		"**False positive when** the file is taken away after the session.",
 }
@@ -39,6 +39,10 @@ func checkCM223(r *Run) []finding.Finding {
 			found.Severity = severity
 			out, targets = append(out, found), append(targets, r.stable(f.Path))
 		}
+	}
+	for _, n := range r.keptInNames() {
+		out, targets = append(out, r.of(&cm223Doc, &finding.Effect{Kind: finding.FileWrite, Target: n.Path, Tool: n.Tool, Call: n.Call, Phase: n.Phase, Rung: finding.RungOpened, Ambiguous: n.Ambiguous, Evidence: []finding.Evidence{n.Evidence}}, "")),
+			append(targets, "names of directories such as "+r.stable(n.Path))
 	}
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
 		what := "left files"
@@ -88,6 +92,45 @@ func (r *Run) declaresText(word, tool string) bool {
 	})
 }
 
+// leastSpelling is how many calls of a tool have to spell names before these can tell of what the calls were given.
+const leastSpelling = 3
+
+// keptInNames are the first calls of each tool that made directories or links whose names are about as long as what the
+// calls were given, and longer for more: a digest has one length.
+func (r *Run) keptInNames() (out []profile.Names) {
+	of := map[string][]profile.Names{}
+	var tools []string
+	for _, n := range r.Profile.Spelled {
+		if !r.ownPath(n.Path) && !r.isOwnState(n.Path) && !r.isTemporary(n.Path) || r.promiseToKeepNothing(n.Tool) == "" {
+			continue
+		}
+		if of[n.Tool] == nil {
+			tools = append(tools, n.Tool)
+		}
+		of[n.Tool] = append(of[n.Tool], n)
+	}
+	for _, tool := range tools {
+		var given, bytes []int
+		for _, n := range of[tool] {
+			if size := r.sizeGiven(n.Call); size >= leastKept && n.Bytes >= size/2 {
+				given, bytes = append(given, size), append(bytes, n.Bytes)
+			}
+		}
+		if len(given) >= leastSpelling && slices.Max(given) >= 2*slices.Min(given) && slices.Max(bytes) >= 2*slices.Min(bytes) {
+			out = append(out, of[tool][0])
+		}
+	}
+	return out
+}
+
+// sizeGiven is how many bytes of text a call was given.
+func (r *Run) sizeGiven(call int) (n int) {
+	for _, text := range r.remembered().argTexts(r, call) {
+		n += len(text)
+	}
+	return n
+}
+
 // leastKept is how long what a call was given has to be, in bytes, for a file's size to tell of it.
 const leastKept = 24
 
@@ -95,9 +138,7 @@ const leastKept = 24
 func (r *Run) grewByArguments(f *profile.Stored) bool {
 	given := 0
 	for _, w := range f.By {
-		for _, text := range r.remembered().argTexts(r, w.Call) {
-			given += len(text)
-		}
+		given += r.sizeGiven(w.Call)
 	}
 	return given >= leastKept && f.Grown >= int64(given)
 }

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -33,7 +35,24 @@ const (
 	ownCache  = home + "/.cache/notes/seen.txt"
 )
 
+// spelling is a run whose calls, each given a text twice as long as the one before, made directories with names of some lengths.
+func spelling(text string, lengths ...int) *Run {
+	r := newRun(described("explain", text))
+	r.Profile.Calls, r.Args = nil, map[int]json.RawMessage{}
+	for i, n := range lengths {
+		call := i + 1
+		r.Profile.Calls = append(r.Profile.Calls, profile.Call{N: call, Tool: "explain"})
+		r.Args[call] = json.RawMessage(`{"text":"` + strings.Repeat("the pier and the lighthouse. ", 1<<i) + `"}`)
+		r.Profile.Spelled = append(r.Profile.Spelled, profile.Names{Path: home + "/.cache/notes/" + strings.Repeat("ab", n/2), Bytes: n,
+			Writing: profile.Writing{Call: call, Tool: "explain", Phase: finding.PhaseCall, Evidence: finding.Evidence{Source: "record", Seq: 1, Text: "made it"}}})
+	}
+	return r
+}
+
 var ofStores = []ruleCase{
+	{"CM223", "names of directories", spelling(notStored, 40, 80, 160), finding.High},
+	{"CM223", "digests as names", spelling(notStored, 64, 64, 64), ""},
+	{"CM223", "names, and no promise", spelling("Explains a text.", 40, 80, 160), ""},
 	{"CM223", "in its cache", keeping("", notStored, ownCache, theText), finding.High},
 	{"CM223", "in another place", keeping("", notStored, "/tmp/x", theText), finding.High},
 	{"CM223", "the server promises", keeping("Nothing you send is stored.", "Explains a text.", home+"/.local/share/notes/log", theText), finding.High},
