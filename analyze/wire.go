@@ -143,6 +143,7 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 		w.refused(call, said)
 		w.queryErrors(seq, seen.Asked.Tool, call, said)
 		w.answered(call, seen.Asked.Tool, m)
+		w.verified(seq, call, m)
 	}
 	if seen.Method == "prompts/get" && m.Result != nil {
 		w.gotPrompt(seq, w.profile.SoFar().FrameCall[seq], m.Result)

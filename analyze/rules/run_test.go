@@ -190,6 +190,35 @@ func breaking(t wire.Tool, errors ...QueryError) *Run {
 	})
 }
 
+// verifying is a run in which a tool answered signed texts and others: the names of these, each with its answer.
+func verifying(description string, answers ...string) *Run {
+	return with(newRun(described("verify_token", description)), func(r *Run) {
+		for i := 0; i < len(answers); i += 2 {
+			r.Wire.Verified = append(r.Wire.Verified, Verified{Fact: Fact{Seq: 1, Call: 1, Tool: "verify_token", Text: answers[i]}, At: "/token", Answer: answers[i+1]})
+		}
+	})
+}
+
+// broken is a run in which a text with a line break was written, which left a file with this text.
+func broken(now string) *Run {
+	return with(newRun(note), func(r *Run) {
+		r.Profile.Calls[0].Oracles = []session.Injection{{Oracle: session.OracleLine, At: "/text", Token: "k3"}}
+		r.Profile.Stored = []profile.Stored{{Path: home + "/.local/share/queue/1.eml", Now: now, By: []profile.Writing{{Call: 1, Tool: note.Name, Evidence: finding.Evidence{Source: "record", Seq: 3}}}}}
+	})
+}
+
+// declined is a run of a tool after the user turned something off, that sent its text to a host, or kept it.
+func declined(description string, kept bool) *Run {
+	return with(newRun(described("simplify", description)), func(r *Run) {
+		r.Profile.Calls[0].Oracles = []session.Injection{{Oracle: session.OracleOptOut, Context: "reports: off, by set_reports"}}
+		if kept {
+			r.Profile.Stored = []profile.Stored{{Path: home + "/.local/share/words/history", Held: []profile.Held{{Call: 1, Word: "k3"}}, By: []profile.Writing{{Call: 1, Tool: "simplify", Evidence: finding.Evidence{Source: "record", Seq: 3}}}}}
+			return
+		}
+		r.Profile.Carried = []profile.Carried{{Call: 1, Tool: "simplify", Peer: "stats.words.example:443", Host: "stats.words.example", Via: "https", Evidence: finding.Evidence{Source: "flow", Seq: 3}}}
+	})
+}
+
 // searching is a tool that searches a project's files.
 var searching = wire.Tool{Name: "search", Description: "Searches the files of the project", InputSchema: json.RawMessage(`{"properties":{"project_path":{"type":"string"}}}`)}
 

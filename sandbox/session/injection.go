@@ -17,6 +17,9 @@ const (
 	OracleTenant    = "tenant"    // one tenant gets what another has stored; the context is whose it is
 	OracleAssign    = "assign"    // a member that no schema declares is kept; the context is its name and the tool
 	OracleEntity    = "entity"    // an XML document names a file or an address that its parser is to take in
+	OracleSignature = "signature" // a text without the right signature is taken for a signed one
+	OracleOptOut    = "opt-out"   // data is sent or kept after the user turned that off; the context is what was turned off
+	OracleLine      = "line"      // a line break in a value begins another field
 	OracleArchive   = "archive"   // an archive has a member that leads out of the directory it is unpacked into
 )
 
@@ -33,6 +36,12 @@ const (
 const (
 	PrototypeInherited = "inherited"
 	PrototypeControl   = "control"
+)
+
+// The contexts of OracleSignature for a text as it was signed, and for one that nobody could take for it.
+const (
+	SignatureGenuine = "as signed"
+	SignatureNone    = "no signed text"
 )
 
 // Injection is what an oracle put into a call, and the effect that would prove

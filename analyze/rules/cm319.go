@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm319 = Rule{Rule: cm319Doc, Check: checkCM319}
+
+var cm319Doc = finding.Rule{
+	ID: "CM319", Name: "LineInjection", Title: "Line injection (CRLF)", Severity: finding.Medium, Family: finding.FamilyOracle,
+	Advice: finding.Advice{Why: "Whoever controls the argument adds a header, a recipient or a setting that the tool does not offer.", Fix: "Refuse line breaks in values of one line, or write the file with a library for its format (email.message, configparser).", Preview: true},
+	CWE:    []string{"CWE-93", "CWE-113"}, OWASP: []string{"MCP05"},
+	Help: "A text with a line break became a field of its own in a file that has one field in each line: a header of a mail, a variable of an `.env` file, a setting.\n\n" +
+		"**Evidence.** The file's text at the end: its line begins with a word that was drawn for this, and all others before it are fields. High is a header of a mail, and a file that other programs start or obey.\n\n" +
+		"Quiet are texts of several lines, such as notes and documents. **False positive when** the format's reader takes such a line for a part of the value before it.",
+}
+
+var (
+	// fieldLine is a line with a name and a value, or a comment or a section of such a file.
+	fieldLine = lazyregexp.New(`^(?:[A-Za-z][\w.-]*\s*[:=].*|[#;].*|\[[^\]]+\]\s*|export [A-Za-z_]\w*=.*)$`)
+	// mailHeader is a header that every mail has (RFC 5322, section 3.6).
+	mailHeader = lazyregexp.New(`(?im)^(?:from|to|subject|date|message-id|mime-version):`)
+)
+
+// leastFields is how many fields a file has at least, beside the injected one.
+const leastFields = 2
+
+func checkCM319(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for i := range r.Profile.Stored {
+		f := &r.Profile.Stored[i]
+		if f.Now == "" {
+			continue
+		}
+		for _, w := range f.By {
+			c := r.callOf(w.Call)
+			if c == nil {
+				continue
+			}
+			j := slices.IndexFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleLine })
+			if j < 0 {
+				continue
+			}
+			fields, injected := fieldsBefore(f.Now, c.Oracles[j].Token)
+			if !injected {
+				continue
+			}
+			found := r.of(&cm319Doc, writeOf(f, &w), "")
+			at := c.Oracles[j].At
+			isMail := len(mailHeader.FindAllStringIndex(fields, -1)) >= leastFields
+			if isMail || r.isObeyed(f.Path) || r.isObeyedInWorkspace(f.Path) {
+				found.Severity = finding.High
+			}
+			what := "a field of its own"
+			if isMail {
+				what = "a mail header of its own"
+			}
+			found.Message = "a line break in argument “" + nested(at) + "” of “" + text.Printable(w.Tool, 80) + "” made " + what + " in " + r.stable(f.Path) + ": line injection"
+			found.Fingerprint = finding.Fingerprint(cm319Doc.ID, w.Tool, at)
+			out = append(out, found)
+		}
+	}
+	return first(out)
+}
+
+// fieldsBefore are the lines of a text up to one that begins with an injected name, and whether all of them are fields,
+// leastFields at least.
+func fieldsBefore(now, token string) (fields string, injected bool) {
+	n := 0
+	for line := range strings.Lines(now) {
+		line = strings.TrimRight(line, "\r\n")
+		if rest, is := strings.CutPrefix(line, token); is && rest != "" && strings.ContainsRune(":=", rune(rest[0])) {
+			return fields, n >= leastFields && strings.Count(fields, `"`)%2 == 0 // else it stands within quotes
+		}
+		if strings.TrimSpace(line) == "" {
+			if mailHeader.MatchString(fields) { // a mail's body begins here
+				return fields, false
+			}
+			continue
+		}
+		if !fieldLine.MatchString(line) {
+			return fields, false
+		}
+		fields += line + "\n"
+		n++
+	}
+	return fields, false
+}
