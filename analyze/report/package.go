@@ -54,7 +54,7 @@ func packageAsOf(p *session.Package) string {
 	case p.AsOf == "":
 		return ""
 	case p.AsOfWhy == session.AsOfUnstarted:
-		return "dependencies as of " + p.AsOf + ", since the server does not start with those of today"
+		return "dependencies as of " + p.AsOf + ", since the server does not work with those of today"
 	}
 	return "dependencies as of " + p.AsOf
 }

@@ -36,7 +36,7 @@ type Package struct {
 const (
 	// AsOfAsked: the user names the moment.
 	AsOfAsked = "asked"
-	// AsOfUnstarted: with the dependencies of the fetch, the server ended before it answered.
+	// AsOfUnstarted: with the dependencies of the fetch, the server ended before it answered, or declared nothing.
 	AsOfUnstarted = "unstarted"
 )
 

@@ -19,10 +19,10 @@ import (
 // errSame says that other dependencies would be the same ones.
 var errSame = errors.New("its dependencies are those of its release")
 
-// unstarted is a package's server that ended before it answered, with the dependencies of
+// unstarted is a package's server that ended before it answered, or declared nothing, with the dependencies of
 // today: nil for any other.
 func unstarted(o *plan.Options, in *plan.Fetched, seen *run.Observations, res *analyze.Result) *session.Package {
-	if o.AsOf != "" || seen.Silent || o.Replay != nil || in == nil || in.Unmade() || len(seen.Steps) > 0 {
+	if o.AsOf != "" || seen.Silent || o.Replay != nil || in == nil || in.Unmade() || len(res.Coverage.Tools) > 0 {
 		return nil
 	}
 	if in.Package.Kind != install.KindNPM && in.Package.Kind != install.KindPyPI {
@@ -31,7 +31,7 @@ func unstarted(o *plan.Options, in *plan.Fetched, seen *run.Observations, res *a
 	if len(res.Coverage.Needs) > 0 { // what lacks a key lacks it with other dependencies, too
 		return nil
 	}
-	if !slices.ContainsFunc(res.Gaps, func(g session.Gap) bool { return g.Code == session.GapHandshakeFailed }) {
+	if !slices.ContainsFunc(res.Gaps, func(g session.Gap) bool { return g.Code == session.GapHandshakeFailed || g.Code == session.GapNothingDeclared }) {
 		return nil
 	}
 	return &in.Package
@@ -40,7 +40,7 @@ func unstarted(o *plan.Options, in *plan.Fetched, seen *run.Observations, res *a
 // earlierDependencies has the same probe made with the dependencies of the package's release.
 // It reports false, and leaves the target's files alone, where these are not known or the same.
 func earlierDependencies(ctx context.Context, o plan.Options, test Seams, first *session.Package) (out *Outcome, made bool, err error) {
-	o.Progress("it does not start with its dependencies of today; looking for those of its release")
+	o.Progress("it does not work with its dependencies of today; looking for those of its release")
 	o.AsOf, o.AsOfWhy = install.AsOfRelease, session.AsOfUnstarted
 	p, why, err := prepare(ctx, o, test)
 	if err == nil && p.fetched.Package.Digest == first.Digest {
