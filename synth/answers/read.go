@@ -37,8 +37,9 @@ func Read(fsys fs.FS) []sinkhole.Fit {
 	runsCode, names := false, []string(nil)
 	literals.Files(fsys, func(name, text string) {
 		if slices.Contains(read, path.Ext(name)) {
-			sources = append(sources, source{text[:min(len(text), maxFile)], path.Ext(name) == ".py"})
-			runsCode, names = runsCode || evaluates.MatchString(text), codeNames(text[:min(len(text), maxFile)], names)
+			own := text[max(0, len(text)-maxFile):] // a bundle ends with what it is for
+			sources = append(sources, source{own, path.Ext(name) == ".py"})
+			runsCode, names = runsCode || evaluates.MatchString(text), codeNames(own, names)
 		}
 	})
 	fetchers := fetchersOf(sources)
@@ -129,12 +130,15 @@ var files = lazyregexp.New(`^(?:fetch|open|import|exec|goto|(?:read|write|access
 // maxStatement bounds what is looked at of the statement around a decoder.
 const maxStatement = 300
 
-// place is an assignment of a decoded answer.
+// place is where a decoded answer is given a name, or a member of it is taken at once.
 type place struct {
+	// names are those that the answer gets, "" for none.
 	names    string
 	from, to int
 	wrapped  bool // the answer is its member data
 	asks     bool // what asks, or its arguments, begin behind it
+	// value is the whole expression where a member of it is taken at once.
+	value span
 }
 
 // placesOf are the places of a file, in order.
@@ -151,9 +155,18 @@ func placesOf(src string, fetchers map[string]bool) []place {
 			from := max(0, end-maxStatement)
 			from += strings.LastIndexAny(src[from:end], ";\n") + 1
 			before := src[from:end]
-			if m := assigned.FindStringSubmatch(before); m != nil && ok(before, src[at:min(len(src), at+maxStatement)]) {
-				out = append(out, place{names: m[1], from: from, to: at, wrapped: wrapped, asks: asks})
+			if !ok(before, src[at:min(len(src), at+maxStatement)]) {
+				continue
 			}
+			p := place{from: from, to: at, wrapped: wrapped, asks: asks}
+			if value, names := decodedAt(src, end, at); value.to > 0 {
+				p.value, p.names = value, names
+			} else if m := assigned.FindStringSubmatch(before); m != nil {
+				p.names = m[1]
+			} else {
+				continue
+			}
+			out = append(out, p)
 		}
 	}
 	for _, d := range decoders {
@@ -184,17 +197,27 @@ func rootsOf(file source, fetchers map[string]bool) []root {
 	for i, p := range places {
 		end := min(len(src), p.to+maxScope)
 		for _, q := range places[i+1:] {
-			if q.from < end && q.names == p.names {
+			if q.from < end && q.names == p.names && p.names != "" {
 				end = max(q.from, p.to)
 				break
 			}
 		}
 		r := root{shape: newShape()}
-		s := scope{text: src[p.to:end], python: file.python}
+		answer := r.shape
 		if p.wrapped {
-			s.bind(p.names, &shape{kind: object, members: map[string]*shape{"data": r.shape}, left: new(int)})
-		} else {
-			s.bind(p.names, r.shape)
+			answer = &shape{kind: object, members: map[string]*shape{"data": r.shape}, left: new(int)}
+		}
+		s := scope{text: src[p.to:end], python: file.python}
+		switch {
+		case p.value.to == 0:
+			s.bind(p.names, answer)
+		case p.names != "":
+			s = scope{text: src[p.value.to:max(end, p.value.to)], python: file.python}
+			s.bind(p.names, answer)
+		default:
+			const line = "\n" // before which a name may stand
+			s = scope{text: line + src[p.from:max(end, p.value.to)], python: file.python}
+			s.use(answer, len(line)+p.value.from-p.from, len(line)+p.value.to-p.from)
 		}
 		s.read()
 		line, _, _ := strings.Cut(src[p.to:min(len(src), p.to+maxStatement)], "\n")

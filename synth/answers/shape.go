@@ -165,6 +165,7 @@ var named = []struct {
 	{lazyregexp.New(`(^|_)(country|country_code)$`), "GB"},
 	{lazyregexp.New(`(^|_)(lang|language|locale)$`), "en"},
 	{lazyregexp.New(`(^|_)(currency)$`), "EUR"},
+	{lazyregexp.New(`(^|_)[a-z]{2,}[^aius_]s$`), []any{}}, // of many, as the plural says
 }
 
 var humps = lazyregexp.New(`([a-z0-9])([A-Z])`)

@@ -1,0 +1,103 @@
+package answers
+
+import (
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
+)
+
+// maxCallText is how long the arguments of a call are at most that is read over.
+const maxCallText = 600
+
+// thenOf is what follows a promise of an answer: a function, by its argument.
+var thenOf = lazyregexp.New(`^\s*\.then\(\s*(?:async\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
+
+// decodedAt is the expression that a decoder between two places ends, where a member of it is taken at once:
+// "(await res.json()).items". With names, a function gets the value: ".then((data) => …)". An empty span is for neither.
+func decodedAt(src string, from, to int) (value span, names string) {
+	if src[to-1] == '(' {
+		if to = closing(src, to); to < 0 {
+			return span{}, ""
+		}
+	}
+	if src[from] != '.' {
+		for from > 0 && (inName(src[from-1]) || src[from-1] == '.') {
+			from--
+		}
+	} else {
+		from = receiver(src, from)
+	}
+	arrow := false
+	for {
+		if rest := strings.TrimSuffix(src[:from], "await "); len(rest) < from {
+			from = len(rest)
+			continue
+		}
+		if from == 0 || src[from-1] != '(' || to >= len(src) || src[to] != ')' {
+			break
+		}
+		from, to = from-1, to+1
+	}
+	// The function that decodes is the argument of another then.
+	if before := strings.TrimRight(src[max(0, from-200):from], " "); strings.HasSuffix(before, "=>") && to < len(src) && src[to] == ')' {
+		arrow, to = true, to+1
+	}
+	after := src[to:min(len(src), to+400)]
+	if m := thenOf.FindStringSubmatchIndex(after); m != nil && arrow {
+		return span{from, to + m[1]}, after[m[2]:m[3]]
+	}
+	if m := steps.FindString(after); m == "" || arrow || strings.HasPrefix(strings.TrimLeft(m, " \t\r\n"), ".") && isPromise(m) {
+		return span{}, ""
+	}
+	return span{from, to}, ""
+}
+
+// isPromise reports whether a step is a method of promises.
+func isPromise(step string) bool {
+	name := strings.Trim(step, " \t\r\n?.")
+	return name == "then" || name == "catch" || name == "finally"
+}
+
+// closing is the place behind the bracket that closes one that was opened before a place, negative for none near.
+func closing(src string, at int) int {
+	depth := 1
+	for i := at; i < min(len(src), at+maxCallText); i++ {
+		switch src[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// receiver is where the expression begins whose method stands at a place.
+func receiver(src string, at int) int {
+	for at > 0 {
+		switch c := src[at-1]; {
+		case inName(c), c == '.', c == '?':
+			at--
+		case c == ')':
+			depth, i := 0, at-1
+			for ; i >= max(0, at-maxCallText); i-- {
+				if src[i] == ')' {
+					depth++
+				} else if src[i] == '(' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+			if depth != 0 || i < 0 {
+				return at
+			}
+			at = i
+		default:
+			return at
+		}
+	}
+	return at
+}
