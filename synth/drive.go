@@ -99,11 +99,14 @@ type driver struct {
 	holding          bool                     // tools that take things away wait (see due)
 	skipped          int                      // listings that were left out
 	stopped          error
+	vain             bool // no tool has worked for so long that the rest of the drive is left out
 	cut              map[session.Code]int // gaps beyond maxShortfalls
 }
 
 var (
 	errBudget = errors.New("the time for the drive was used up")
+	// errVain says that more calls would come to no more than those that were made.
+	errVain = errors.New("no tool answered without an error, and each call took long")
 	// ErrCrash says that the server ended.
 	ErrCrash = errors.New("the server ended")
 )
@@ -133,6 +136,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.lineBreaks()
 	d.signatures()
 	d.optOuts()
+	d.afterVain()
 	d.oracles()
 	d.allowing()
 	d.rows()
@@ -325,8 +329,39 @@ func (d *driver) more() bool {
 		d.stopped = d.ctx.Err()
 	case !d.deadline.IsZero() && !d.cfg.Now().Before(d.deadline):
 		d.stopped = errBudget
+		if d.vain {
+			d.stopped = errVain
+		}
+	case !d.vain && d.inVain():
+		d.vain, d.stopped = true, errVain
 	}
 	return d.stopped == nil
+}
+
+// A drive is in vain where no tool has worked in so many calls, each of which took so long on average, and in so much
+// time: its server waits for something that is not there.
+const (
+	vainCalls = 4
+	vainCall  = time.Second
+	vainTime  = time.Minute
+	// vainOracles is the time that attack inputs have all the same: what is run before it fails shows by them alone.
+	vainOracles = 45 * time.Second
+)
+
+// afterVain lets a drive in vain go on for the attack inputs.
+func (d *driver) afterVain() {
+	if !d.vain || !errors.Is(d.stopped, errVain) {
+		return
+	}
+	d.stopped = nil
+	if end := d.cfg.Now().Add(vainOracles); d.deadline.IsZero() || end.Before(d.deadline) {
+		d.deadline = end
+	}
+}
+
+func (d *driver) inVain() bool {
+	took := d.cfg.Now().Sub(d.start)
+	return took > vainTime && d.n >= vainCalls && took > time.Duration(d.n)*vainCall && !slices.ContainsFunc(d.tools, (*target).succeeded)
 }
 
 // timeout is what the next call may take, where left calls are still to be
