@@ -99,7 +99,7 @@ type driver struct {
 	holding          bool                     // tools that take things away wait (see due)
 	skipped          int                      // listings that were left out
 	stopped          error
-	vain             bool // no tool has worked for so long that the rest of the drive is left out
+	vain             bool                 // no tool has worked for so long that the rest of the drive is left out
 	cut              map[session.Code]int // gaps beyond maxShortfalls
 }
 

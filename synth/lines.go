@@ -18,8 +18,8 @@ const (
 	longestField = 120
 )
 
-// lineFormats are words for files that have one field in each line.
-var lineFormats = []string{"mail", "email", "eml", "header", "env", "environment variable", "config", "configuration", "setting", "ini", "yaml", "frontmatter", "front matter", "ics", "vcard", "dotenv", "crontab", "properties"}
+// lineFormats are words for files that have one field, or one record, in each line.
+var lineFormats = []string{"mail", "email", "eml", "header", "env", "environment variable", "config", "configuration", "setting", "ini", "yaml", "frontmatter", "front matter", "ics", "vcard", "dotenv", "crontab", "properties", "journal", "log", "ledger", "audit", "register", "tsv"}
 
 // lineBreaks gives each tool that may store something its short texts with a line break and another field after it
 // (CWE-93): where the file that it writes has one field in each line, a field is there that nobody declared.

@@ -155,6 +155,9 @@ type Effect struct {
 	Installs string `json:"-"`
 	// Destroys is what an Exec has a program throw away for good ("git stash clear").
 	Destroys string `json:"-"`
+	// LoadsFrom is the directory from which an Exec loads code of its own accord, since it was started there
+	// ("python3 -m json.tool").
+	LoadsFrom string `json:"-"`
 	// Ambiguous says that the work could belong to another call.
 	Ambiguous bool `json:"ambiguous,omitempty"`
 	// Background says that the task that did it was there before the call: what it

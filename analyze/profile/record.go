@@ -126,6 +126,9 @@ func (b *Builder) exec(r *trace.Record) {
 	t.proc.named = named
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
 	e.Argv, e.Asks, e.Installs, e.Destroys, e.Named = r.Argv, asks, installs, destroys, named
+	if searchesHere(r.Argv) {
+		e.LoadsFrom = cleanProc(r.Cwd)
+	}
 	if launch {
 		b.first = r.Tid
 	}

@@ -199,6 +199,14 @@ func verifying(description string, answers ...string) *Run {
 	})
 }
 
+// starting is a run in whose call a tool started Python, which looks for modules in a directory.
+func starting(description, dir string) *Run {
+	return with(newRun(described("check", description)), func(r *Run) {
+		r.Profile.Effects = []finding.Effect{{Kind: finding.Exec, Target: "/usr/bin/python3", Tool: "check", Call: 1, Phase: finding.PhaseCall, Rung: finding.RungOpened, LoadsFrom: dir,
+			Argv: []string{"python3", "-m", "json.tool"}, Evidence: []finding.Evidence{{Source: "record", Seq: 3}}}}
+	})
+}
+
 // broken is a run in which a text with a line break was written, which left a file with this text.
 func broken(now string) *Run {
 	return with(newRun(note), func(r *Run) {

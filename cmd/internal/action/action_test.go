@@ -269,7 +269,7 @@ func TestInstallWhatThePinNames(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	path := os.Getenv("PATH")
-	for _, ref := range []string{strings.Repeat("a", 40), "", "$(touch owned)"} {
+	for _, ref := range scale.First(2, []string{strings.Repeat("a", 40), "$(touch owned)", ""}) {
 		t.Run(ref, func(t *testing.T) {
 			url, asked := releases(t, archive(t))
 			j, status := install(t, path, url, map[string]string{"github.action_ref": ref})

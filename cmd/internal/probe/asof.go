@@ -31,7 +31,9 @@ func unstarted(o *plan.Options, in *plan.Fetched, seen *run.Observations, res *a
 	if len(res.Coverage.Needs) > 0 { // what lacks a key lacks it with other dependencies, too
 		return nil
 	}
-	if !slices.ContainsFunc(res.Gaps, func(g session.Gap) bool { return g.Code == session.GapHandshakeFailed || g.Code == session.GapNothingDeclared }) {
+	if !slices.ContainsFunc(res.Gaps, func(g session.Gap) bool {
+		return g.Code == session.GapHandshakeFailed || g.Code == session.GapNothingDeclared
+	}) {
 		return nil
 	}
 	return &in.Package

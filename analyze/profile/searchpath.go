@@ -1,0 +1,40 @@
+package profile
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// searchesHere reports whether a command makes Python put the directory it is started in first into its search path for
+// modules: with -m, -c and a program on its stdin, unless -I or -P leave it out (Python's documentation of sys.path).
+func searchesHere(argv []string) bool {
+	if len(argv) < 2 || !strings.HasPrefix(path.Base(argv[0]), "python") {
+		return false
+	}
+	for i := 1; i < len(argv); i++ {
+		option := argv[i]
+		switch {
+		case option == "-":
+			return true
+		case !strings.HasPrefix(option, "-") || strings.HasPrefix(option, "--"):
+			return false // a script, whose own directory counts
+		case slices.Contains([]string{"-W", "-X"}, option):
+			i++
+			continue
+		}
+		for _, letter := range option[1:] {
+			switch letter {
+			case 'I', 'P':
+				return false
+			case 'm', 'c':
+				return true
+			case 'W', 'X':
+			default:
+				continue
+			}
+			break
+		}
+	}
+	return false
+}
