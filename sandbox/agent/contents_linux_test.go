@@ -270,10 +270,11 @@ func TestTextsAreTold(t *testing.T) {
 	l.write(t, "a", "other words")
 	l.write(t, "new", "new words")
 	l.write(t, "binary", "x\x00y")
+	l.write(t, "stray", strings.Repeat("note ", 60)+"x\x00y")
 	l.write(t, "long", strings.Repeat("x", session.MaxText+1))
 	must(t, os.Remove(l.path("b")))
 	l.compare()
-	want := []session.EventText{{Path: "a", Was: "words of a", Now: "other words"}, {Path: "new", Now: "new words"}, {Path: other, Now: "a line"}}
+	want := []session.EventText{{Path: "a", Was: "words of a", Now: "other words"}, {Path: "new", Now: "new words"}, {Path: "stray", Now: strings.Repeat("note ", 60) + "x\ufffdy"}, {Path: other, Now: "a line"}}
 	if d := cmp.Diff(want, l.texts); d != "" {
 		t.Error(d)
 	}

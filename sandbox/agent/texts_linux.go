@@ -45,11 +45,28 @@ func (n *names) sorted() []string {
 
 // keep is a text that is remembered, "" for one that is no text or has no room.
 func (s *contents) keep(text string) string {
-	if len(text) > s.texts || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+	if text = readable(text); len(text) > s.texts {
 		return ""
 	}
 	s.texts -= len(text)
 	return text
+}
+
+// strayShare is one byte of how many of a text may be none of a text's: what a call was given may have some.
+const strayShare = 100
+
+// readable is a text with the few bytes replaced that are none of a text's, "" for what is no text.
+func readable(text string) string {
+	stray := strings.Count(text, "\x00")
+	for _, r := range text {
+		if r == utf8.RuneError {
+			stray++
+		}
+	}
+	if stray > len(text)/strayShare {
+		return ""
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\x00", string(utf8.RuneError))
 }
 
 // tellText tells the texts of a file that is not as it was.
