@@ -12,15 +12,18 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
+// maxVerdict bounds the answers that are read, and maxKeptVerdict what is kept of each.
+const maxVerdict, maxKeptVerdict = 64 << 10, 1 << 10
+
 // verified keeps what a tool answered to a signed text, or to what was given in its place.
 func (w *wireReader) verified(seq uint64, call int, m *wire.Message) {
 	c := w.callOf(call)
-	if c == nil || len(w.facts.Verified) >= maxFacts || len(m.Result) > maxErrorText*maxErrorText {
+	if c == nil || len(w.facts.Verified) >= maxFacts || len(m.Result) > maxVerdict {
 		return
 	}
 	for _, in := range c.Oracles {
 		if in.Oracle == session.OracleSignature {
-			w.facts.Verified = append(w.facts.Verified, rules.Verified{Fact: w.fact(seq, in.Context), At: in.At, Answer: verdictOf(m)})
+			w.facts.Verified = append(w.facts.Verified, rules.Verified{Fact: w.fact(seq, in.Context), At: in.At, Answer: clip(verdictOf(m), maxKeptVerdict)})
 		}
 	}
 }

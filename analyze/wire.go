@@ -39,12 +39,13 @@ type wireReader struct {
 	announced bool
 	// refusals are what errors said, by tool.
 	refusals map[string][]refusal
+	ciphers  map[cipherAt]cipherText
 	// undeclared are the answers of calls of tools that were not listed by then.
 	undeclared map[int]string
 }
 
 func newWireReader(p *profile.Builder, t *timelineBuilder) *wireReader {
-	return &wireReader{profile: p, timelines: t, prompts: newPrompts(), track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]refusal{}, undeclared: map[int]string{}}
+	return &wireReader{profile: p, timelines: t, prompts: newPrompts(), track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]refusal{}, ciphers: map[cipherAt]cipherText{}, undeclared: map[int]string{}}
 }
 
 // frame takes one frame after its mark, in order, and its messages; err says what
@@ -144,6 +145,7 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 		w.queryErrors(seq, seen.Asked.Tool, call, said)
 		w.answered(call, seen.Asked.Tool, m)
 		w.verified(seq, call, m)
+		w.encrypted(seq, call, m)
 	}
 	if seen.Method == "prompts/get" && m.Result != nil {
 		w.gotPrompt(seq, w.profile.SoFar().FrameCall[seq], m.Result)

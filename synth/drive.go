@@ -135,6 +135,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.assignments()
 	d.lineBreaks()
 	d.signatures()
+	d.ciphers()
 	d.optOuts()
 	d.afterVain()
 	d.oracles()

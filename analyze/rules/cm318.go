@@ -32,19 +32,26 @@ var claimsToVerify = lazyregexp.New(`(?i)\b(?:verif\w+|signatures?|signed|authen
 // deniesToVerify is how a tool says that it does not check a signature.
 var deniesToVerify = lazyregexp.New(`(?i)\b(?:not|never|without)\b(?: [\w-]+){0,3}? (?:verif|check|validat)\w+`)
 
+// verifies reports whether a tool, or the server, speaks of signatures, and the tool does not say that it leaves them unchecked.
+func (r *Run) verifies(tool string) bool {
+	return r.promises(claimsToVerify, serverOr(tool)) && !r.promises(deniesToVerify, func(o detect.Owner) bool { return o.Name == tool })
+}
+
 func checkCM318(r *Run) []finding.Finding {
 	var out []finding.Finding
 	var contexts []string
-	genuine, none := "", ""
+	var genuine, none Verified
 	for _, v := range r.Wire.Verified {
 		switch v.Text {
 		case session.SignatureGenuine:
-			genuine, none = v.Answer, ""
+			genuine, none = v, Verified{}
 			continue
 		case session.SignatureNone:
-			none = v.Answer
+			none = v
+			continue
 		}
-		if v.Answer == "" || v.Answer != genuine || genuine == none || v.Text == session.SignatureNone || !r.promises(claimsToVerify, serverOr(v.Tool)) || r.promises(deniesToVerify, func(o detect.Owner) bool { return o.Name == v.Tool }) {
+		ofOne := v.Tool == genuine.Tool && v.At == genuine.At
+		if !ofOne || v.Answer == "" || v.Answer != genuine.Answer || v.Answer == none.Answer || !r.verifies(v.Tool) {
 			continue
 		}
 		fact := v.Fact

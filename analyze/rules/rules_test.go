@@ -575,6 +575,10 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM320", "no promise", starting("Checks a file.", "/data/items"), ""},
 	{"CM320", "in the server's own directory", starting("Checks a file. Nothing of the project is executed.", "/data"), ""},
 	{"CM320", "no search there", starting("Checks a file. Nothing of the project is executed.", ""), ""},
+	{"CM321", "blocks", with(newRun(described("seal", "Encrypts a text.")), func(r *Run) {
+		r.Wire.Broken = []BrokenCipher{{Fact: Fact{Seq: 1, Call: 1, Tool: "seal", Text: CipherBlocks}, At: "/text"}}
+	}), finding.High},
+	{"CM321", "none", newRun(note), ""},
 	{"CM318", "altered", verifying("Verifies the signature of a token.", session.SignatureGenuine, "valid", session.SignatureNone, "not valid", "altered signature", "valid"), finding.High},
 	{"CM318", "refused", verifying("Verifies the signature of a token.", session.SignatureGenuine, "valid", session.SignatureNone, "not valid", "altered signature", "not valid"), ""},
 	{"CM318", "whatever it is", verifying("Verifies the signature of a token.", session.SignatureGenuine, "valid", session.SignatureNone, "valid", "altered signature", "valid"), ""},

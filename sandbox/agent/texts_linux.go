@@ -52,10 +52,10 @@ func (s *contents) keep(text string) string {
 	return text
 }
 
-// strayShare is one byte of how many of a text may be none of a text's: what a call was given may have some.
+// strayShare bounds the bytes of a file that no text has, such as NUL, to one in so many: a call's inputs may bring some.
 const strayShare = 100
 
-// readable is a text with the few bytes replaced that are none of a text's, "" for what is no text.
+// readable is a text without the few such bytes that it has, "" for what is no text.
 func readable(text string) string {
 	stray := strings.Count(text, "\x00")
 	for _, r := range text {

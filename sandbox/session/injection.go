@@ -19,6 +19,7 @@ const (
 	OracleEntity    = "entity"    // an XML document names a file or an address that its parser is to take in
 	OracleSignature = "signature" // a text without the right signature is taken for a signed one
 	OracleOptOut    = "opt-out"   // data is sent or kept after the user turned that off; the context is what was turned off
+	OracleCipher    = "cipher"    // what a tool encrypts is not hidden by it
 	OracleLine      = "line"      // a line break in a value begins another field
 	OracleArchive   = "archive"   // an archive has a member that leads out of the directory it is unpacked into
 )
