@@ -25,8 +25,7 @@ var granting = []string{"role", "admin", "permission", "privilege", "scope", "cr
 // assignments sets members that no schema declares, of which the server speaks, in objects that a tool takes, and reads
 // with the others whether they were kept (CWE-915).
 func (d *driver) assignments() {
-	spoken := d.spokenOf(granting)
-	left, end := maxAssignCalls, d.cfg.Now().Add(assignTime)
+	spoken, s := d.spokenOf(granting), d.bounded(maxAssignCalls, assignTime)
 	for _, w := range d.writers() {
 		members := w.undeclared(spoken)
 		if len(members) == 0 {
@@ -34,7 +33,7 @@ func (d *driver) assignments() {
 		}
 		args, _ := membersOf(w.base)
 		for _, at := range w.closedObjects(args) {
-			s := &sequence{d: d, end: end, left: &left, made: map[string]string{}}
+			s.forget()
 			s.assign(w, args, at, members)
 		}
 	}

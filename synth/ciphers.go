@@ -28,8 +28,7 @@ var (
 // ciphers has each tool that encrypts a text encrypt two under one key: texts of equal blocks, whose encryption shows
 // whether the text, its blocks or the key stream can be told.
 func (d *driver) ciphers() {
-	left, end := maxCipherCalls, d.cfg.Now().Add(cipherTime)
-	s := &sequence{d: d, end: end, left: &left}
+	s := d.bounded(maxCipherCalls, cipherTime)
 	for _, t := range order(d.tools) {
 		args, ok := membersOf(t.base)
 		if !ok || !encrypts.MatchString(t.spoken()) || decrypts.MatchString(t.name) {

@@ -27,8 +27,7 @@ func (d *driver) lineBreaks() {
 	if len(d.spokenOf(lineFormats)) == 0 {
 		return
 	}
-	left, end := maxLineCalls, d.cfg.Now().Add(lineTime)
-	s := &sequence{d: d, end: end, left: &left}
+	s := d.bounded(maxLineCalls, lineTime)
 	for _, w := range d.writers() {
 		args, _ := membersOf(w.base)
 		chosen := map[string]bool{}

@@ -31,7 +31,7 @@ var (
 // optOuts turns off what a tool lets the user turn off, and calls the others with texts that stand nowhere else: whether
 // these are sent or kept all the same can be seen. Then it turns on again what was off.
 func (d *driver) optOuts() {
-	left, end := maxOptOutCalls, d.cfg.Now().Add(optOutTime)
+	s := d.bounded(maxOptOutCalls, optOutTime)
 	for _, w := range d.writers() {
 		if !offers.MatchString(w.spoken()) {
 			continue
@@ -40,7 +40,6 @@ func (d *driver) optOuts() {
 		if off == nil {
 			continue
 		}
-		s := &sequence{d: d, end: end, left: &left}
 		s.call(w, off)
 		for _, t := range order(d.tools) {
 			args, ok := membersOf(t.base)

@@ -45,6 +45,14 @@ type sequence struct {
 	made map[string]string
 }
 
+// bounded is a sequence of at most so many calls, in so much time.
+func (d *driver) bounded(calls int, most time.Duration) *sequence {
+	return &sequence{d: d, end: d.cfg.Now().Add(most), left: &calls, made: map[string]string{}}
+}
+
+// forget begins the sequence anew: what was made before is not used.
+func (s *sequence) forget() { clear(s.made) }
+
 // stage is the model's state: whether something was made that can be used.
 type stage struct{ made bool }
 

@@ -36,8 +36,7 @@ var (
 // signatures asks each tool that verifies a signature to accept what is not signed (CWE-347): a token that another tool
 // of the server made, or one of our own where the key is an argument, and forms of it without the right signature.
 func (d *driver) signatures() {
-	left, end := maxSignatureCalls, d.cfg.Now().Add(signatureTime)
-	tools := order(d.tools)
+	s, tools := d.bounded(maxSignatureCalls, signatureTime), order(d.tools)
 	for _, v := range tools {
 		args, ok := membersOf(v.base)
 		if said := v.spoken(); !ok || !verifies.MatchString(said) || !ofSignatures.MatchString(said) {
@@ -47,7 +46,6 @@ func (d *driver) signatures() {
 		if name == "" {
 			continue
 		}
-		s := &sequence{d: d, end: end, left: &left, made: map[string]string{}}
 		if key := argumentLike(args, keyName); key != "" {
 			args[key] = "blue-otter-quiet-lamp"
 			s.verify(v, args, name, oracle.JWT("blue-otter-quiet-lamp"))
@@ -87,7 +85,8 @@ func (s *sequence) verifyOf(m, v *target, name string) {
 		return
 	}
 	before := m.answered
-	m.answered, s.made = "", map[string]string{}
+	m.answered = ""
+	s.forget()
 	s.make(m, raw)
 	signed := s.made[plainName(name)]
 	if signed == "" {

@@ -31,7 +31,7 @@ var (
 // argument reads for another tenant, or changes what the first one made. The text comes back only where tenants are not
 // kept apart.
 func (d *driver) tenants() {
-	left, end, names := maxTenantCalls, d.cfg.Now().Add(tenantTime), map[string]bool{}
+	s, names := d.bounded(maxTenantCalls, tenantTime), map[string]bool{}
 	for _, w := range d.writers() {
 		args, _ := membersOf(w.base)
 		for _, name := range slices.Sorted(maps.Keys(args)) {
@@ -41,7 +41,7 @@ func (d *driver) tenants() {
 				names[name] = isTenant
 			}
 			if of, isText := args[name].(string); isText && isTenant {
-				s := &sequence{d: d, end: end, left: &left, made: map[string]string{}}
+				s.forget()
 				s.readByAnother(w, args, name, of)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -43,9 +44,11 @@ func checkCM229(r *Run) []finding.Finding {
 	for i := range r.Profile.Stored {
 		f := &r.Profile.Stored[i]
 		for _, w := range f.By {
+			if !slices.ContainsFunc(f.Held, func(h profile.Held) bool { return h.Call == w.Call }) {
+				continue
+			}
 			how := r.optedOut(w.Call)
-			held := slices.ContainsFunc(f.Held, func(h profile.Held) bool { return h.Call == w.Call })
-			if how == "" || !held || r.asked(w.Call, f.Path) || r.promiseOnceOff(w.Tool, keepsNone) == nil {
+			if how == "" || r.asked(w.Call, f.Path) || !r.promisesOnceOff(w.Tool, keepsNone) {
 				continue
 			}
 			found := r.of(&cm229Doc, writeOf(f, &w), "")
@@ -58,26 +61,19 @@ func checkCM229(r *Run) []finding.Finding {
 
 // optedOut is what was turned off before a call, "" for nothing.
 func (r *Run) optedOut(call int) string {
-	c := r.callOf(call)
-	if c == nil {
-		return ""
-	}
-	if i := slices.IndexFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleOptOut }); i >= 0 {
-		return c.Oracles[i].Context
+	if in := r.injected(call, session.OracleOptOut); in != nil {
+		return in.Context
 	}
 	return ""
 }
 
-// promiseOnceOff is a sentence by which a tool, the server or the tool that turns it off promises something of the time
-// after that, nil for none.
-func (r *Run) promiseOnceOff(tool string, what *lazyregexp.Regexp) *sentence {
-	list := r.sentences()
-	if i := slices.IndexFunc(list, func(s sentence) bool {
-		return turnedOff.MatchString(s.text) && what.MatchString(s.text) && (serverOr(tool)(s.owner) || turnsOffTool.MatchString(strings.ReplaceAll(s.owner.Name, "_", " ")))
-	}); i >= 0 {
-		return &list[i]
+// promisesOnceOff reports whether a tool, the server or the tool that turns something off promises something of the time
+// after that.
+func (r *Run) promisesOnceOff(tool string, what *lazyregexp.Regexp) bool {
+	of := func(o detect.Owner) bool {
+		return serverOr(tool)(o) || turnsOffTool.MatchString(strings.ReplaceAll(o.Name, "_", " "))
 	}
-	return nil
+	return r.sentenceOf(of, func(s *sentence) bool { return turnedOff.MatchString(s.text) && what.MatchString(s.text) }) != ""
 }
 
 // turnsOffTool is the name of a tool that sets what is done with data.
@@ -86,8 +82,7 @@ var turnsOffTool = lazyregexp.New(`(?i)^(?:set|turn|toggle|enable|disable|config
 // turnsOff reports whether a declaration promises that a host gets nothing once it is turned off: the promise, or what
 // the same text says of what is turned off, names the host.
 func (r *Run) turnsOff(tool, host string) bool {
-	promise := r.promiseOnceOff(tool, sendsNone)
-	if promise == nil {
+	if !r.promisesOnceOff(tool, sendsNone) {
 		return false
 	}
 	host = strings.ToLower(host)

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -42,21 +41,16 @@ func checkCM319(r *Run) []finding.Finding {
 			continue
 		}
 		for _, w := range f.By {
-			c := r.callOf(w.Call)
-			if c == nil {
+			in := r.injected(w.Call, session.OracleLine)
+			if in == nil {
 				continue
 			}
-			j := slices.IndexFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleLine })
-			if j < 0 {
-				continue
-			}
-			fields, injected := fieldsBefore(f.Now, c.Oracles[j].Token)
-			isRecord := !injected && recordsBefore(f.Now, c.Oracles[j].Token)
+			fields, injected := fieldsBefore(f.Now, in.Token)
+			isRecord := !injected && recordsBefore(f.Now, in.Token)
 			if !injected && !isRecord {
 				continue
 			}
 			found := r.of(&cm319Doc, writeOf(f, &w), "")
-			at := c.Oracles[j].At
 			isMail := len(mailHeader.FindAllStringIndex(fields, -1)) >= leastFields
 			if isMail || r.isObeyed(f.Path) || r.isObeyedInWorkspace(f.Path) || isRecord && r.promises(ofRecord, serverOr(w.Tool)) {
 				found.Severity = finding.High
@@ -68,8 +62,8 @@ func checkCM319(r *Run) []finding.Finding {
 			case isRecord:
 				what = "a record of its own"
 			}
-			found.Message = "a line break in argument “" + nested(at) + "” of “" + text.Printable(w.Tool, 80) + "” made " + what + " in " + r.stable(f.Path) + ": line injection"
-			found.Fingerprint = finding.Fingerprint(cm319Doc.ID, w.Tool, at)
+			found.Message = "a line break in argument “" + nested(in.At) + "” of “" + text.Printable(w.Tool, 80) + "” made " + what + " in " + r.stable(f.Path) + ": line injection"
+			found.Fingerprint = finding.Fingerprint(cm319Doc.ID, w.Tool, in.At)
 			out = append(out, found)
 		}
 	}

@@ -42,8 +42,27 @@ func (r *Run) toolOf(call int) string {
 
 // callOf is the call of a number, nil for none.
 func (r *Run) callOf(call int) *profile.Call {
-	if i := slices.IndexFunc(r.Profile.Calls, func(c profile.Call) bool { return c.N == call }); i >= 0 {
-		return &r.Profile.Calls[i]
+	calls := r.Profile.Calls
+	if call <= 0 {
+		return nil
+	}
+	if i := call - 1; i < len(calls) && calls[i].N == call { // as a rule they are numbered without gaps
+		return &calls[i]
+	}
+	if i := slices.IndexFunc(calls, func(c profile.Call) bool { return c.N == call }); i >= 0 {
+		return &calls[i]
+	}
+	return nil
+}
+
+// injected is a call's first input of an oracle, nil for none.
+func (r *Run) injected(call int, oracle string) *session.Injection {
+	c := r.callOf(call)
+	if c == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == oracle }); i >= 0 {
+		return &c.Oracles[i]
 	}
 	return nil
 }

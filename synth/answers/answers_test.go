@@ -46,6 +46,7 @@ func TestRead(t *testing.T) {
 		{"a loop over a member", "a.py", "for r in response.json().get('rows', []):\n    show(r['price'])\n", "", `{"rows":[{"price":12},{"price":12}]}`},
 		{"a promise of an answer", "a.js", "return fetch(u).then((r) => r.json()).then((data) => data.team.name);", "", `{"team":{"name":"Autumn"}}`},
 		{"a member of a client's answer", "a.js", "const found = (await axios.get(u, { params })).data.rows;\nreturn found.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
+		{"a member of what a function asks for", "a.js", "const rows = (await ask(`/v1/rows/${id}`)).rows;\nreturn rows.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
 		{"a list at the top", "a.js", "const rows = JSON.parse(text);\nrows.forEach(row => log(row.name));", "", `[{"name":"Autumn"},{"name":"Autumn"}]`},
 		{"a page of many", "a.js", "const d = await r.json();\nuse(d.next_cursor, d.has_more, d.items);", "", `{"has_more":true,"items":[],"next_cursor":"cGFnZT0y"}`},
 		{"what is evaluated", "a.js", "const j = await res.json();\nconst f = new Function('a', j.formula);\nreturn f(j.amount);", "", `{"amount":12,"formula":"{planted code}"}`},

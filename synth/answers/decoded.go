@@ -6,7 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
-// maxCallText is how long the arguments of a call are at most that is read over.
+// maxCallText bounds the arguments of a call, in bytes, whose end is looked for.
 const maxCallText = 600
 
 // thenOf is what follows a promise of an answer: a function, by its argument.
@@ -15,6 +15,13 @@ var thenOf = lazyregexp.New(`^\s*\.then\(\s*(?:async\s*)?\(?\s*(` + identifier +
 // decodedAt is the expression that a decoder between two places ends, where a member of it is taken at once:
 // "(await res.json()).items". With names, a function gets the value: ".then((data) => …)". An empty span is for neither.
 func decodedAt(src string, from, to int) (value span, names string) {
+	if strings.HasSuffix(src[:to], "await ") { // the call behind it, and not the word, has the value
+		i := strings.IndexByte(src[to:min(len(src), to+maxStatement)], '(')
+		if i < 0 {
+			return span{}, ""
+		}
+		to += i + 1
+	}
 	if src[to-1] == '(' {
 		if to = closing(src, to); to < 0 {
 			return span{}, ""
