@@ -181,9 +181,9 @@ func placesOf(src string, fetchers map[string]bool) []place {
 			return before == "" || !inName(before[len(before)-1]) && (!method || !strings.HasSuffix(before, "."))
 		}, false, true)
 	}
-	find("await ", func(_, after string) bool {
+	find("await ", func(before, after string) bool {
 		m := awaited.FindStringSubmatch(after)
-		return m != nil && !files.MatchString(m[1]) && !client.MatchString(m[0][:strings.LastIndex(m[0], m[1])])
+		return m != nil && !strings.HasSuffix(strings.TrimRight(before, "( "), "JSON.parse") && !files.MatchString(m[1]) && !client.MatchString(m[0][:strings.LastIndex(m[0], m[1])])
 	}, false, true)
 	slices.SortStableFunc(out, func(a, b place) int { return a.from - b.from })
 	return out[:min(len(out), maxRoots)]
