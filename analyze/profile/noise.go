@@ -25,7 +25,7 @@ const (
 )
 
 var (
-	systemTrees = []string{"/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/opt", "/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/python3", "/etc/python3.11", "/etc/os-release", "/etc/debian_version", "/etc/mime.types", "/etc/inputrc", "/etc/gitconfig", "/etc/profile", "/etc/environment", "/etc/terminfo"}
+	systemTrees = []string{"/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/opt", "/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/python3", "/etc/python3.11", "/etc/os-release", "/etc/debian_version", "/etc/mime.types", "/etc/inputrc", "/etc/gitconfig", "/etc/profile", "/etc/environment", "/etc/terminfo", "/var/lib/dpkg", "/var/lib/rpm"}
 	nameTrees   = []string{"/etc/resolv.conf", "/etc/hosts", "/etc/hostname", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/ssl", "/etc/ca-certificates", "/etc/pki", "/var/run/nscd", "/run/nscd", "/run/systemd/resolve"}
 	localeTrees = []string{"/etc/localtime", "/etc/timezone", "/etc/locale.alias", "/usr/share/zoneinfo", "/usr/lib/locale", "/usr/share/locale"}
 	kernelTrees = []string{"/proc", "/sys", "/dev"}

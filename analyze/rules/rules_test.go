@@ -529,6 +529,11 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM414", "orders", detecting("CM414"), finding.Medium},
 	{"CM414", "none", detecting("CM410"), ""},
 	{"CM427", "a likely order", detecting("CM427"), finding.Medium},
+	{"CM427", "what a declared program printed", with(newRun(described("show_package", "Runs the program git.")), func(r *Run) {
+		r.Wire.Detected = detecting("CM427").Wire.Detected
+		r.Wire.Detected[0].Tool, r.Wire.Detected[0].Declared = "show_package", nil
+		r.Profile.Effects = []finding.Effect{{Kind: finding.Exec, Target: "/usr/bin/git", Tool: "show_package", Call: 1, Rung: finding.RungOpened}}
+	}), finding.Low},
 	{"CM427", "none", detecting("CM410"), ""},
 	{"CM419", "a password", detecting("CM419"), finding.Medium},
 	{"CM419", "none", detecting("CM410"), ""},

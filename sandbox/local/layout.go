@@ -26,6 +26,9 @@ const (
 // another ("/bin" to "usr/bin") the sandbox has the same link.
 var systemTrees = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
+// packages are the lists of what is installed in these trees, which package managers read.
+var packages = []string{"/var/lib/dpkg", "/var/lib/rpm"}
+
 // settings are what programs of the system read in /etc, none of it a secret.
 var settings = []string{
 	"alternatives", "ca-certificates", "ca-certificates.conf", "chromium.d", "crypto-policies", "debian_version", "default/locale", "fonts", "gai.conf",
@@ -136,7 +139,7 @@ func (p *setup) system() []string {
 		visible = append(visible, tree)
 	}
 	python, _ := filepath.Glob("/etc/python*")
-	for _, path := range slices.Concat(prefixed("/etc/", settings), python) {
+	for _, path := range slices.Concat(prefixed("/etc/", settings), python, packages) {
 		p.setting(path)
 	}
 	return visible
@@ -150,7 +153,7 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// setting shows one file or directory of /etc; a link stays one.
+// setting shows one file or directory of the system's; a link stays one.
 func (p *setup) setting(path string) {
 	st, err := os.Lstat(path)
 	if err != nil {
