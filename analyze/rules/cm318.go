@@ -16,7 +16,7 @@ var cm318Doc = finding.Rule{
 	CWE:    []string{"CWE-347"}, OWASP: []string{"MCP07"},
 	Help: "A tool that verifies signatures gave an altered, shortened or missing signature, or the algorithm `none`, the same answer as the signed text, and another answer to a text without any signature.\n\n" +
 		"**Evidence.** The answer. Answers are compared by their truth values, or else by their words without numbers.\n\n" +
-		"**False positive when** the tool declares to read the token and not to verify it.",
+		"An answer that refuses the signed text itself proves nothing. **False positive when** the tool declares to read the token and not to verify it.",
 }
 
 // Verified is an answer to a signed text, or to what was given in its place: its Text says which.
@@ -37,6 +37,22 @@ func (r *Run) verifies(tool string) bool {
 	return r.promises(claimsToVerify, serverOr(tool)) && !r.promises(deniesToVerify, func(o detect.Owner) bool { return o.Name == tool })
 }
 
+var (
+	// saysTrue and saysTruth tell an answer of truth values that accepts a text from any other such.
+	saysTrue  = lazyregexp.New(`(?im)^(?:\w*_)?(?:is_?)?(?:valid|verified|ok|authentic|match|matches|trusted|accepted|success|genuine)\w* is true$`)
+	saysTruth = lazyregexp.New(`(?m)^\w+ is (?:true|false)$`)
+	// refuses are words of an answer that does not accept it.
+	refuses = lazyregexp.New(`(?i)\b(?:invalid|not|no|fail\w*|mismatch\w*|wrong|reject\w*|denied|expired|unknown|bad|errors?|untrusted|forged|tampered|malformed)\b|n't\b`)
+)
+
+// accepts reports whether an answer takes a text for signed.
+func accepts(answer string) bool {
+	if saysTruth.MatchString(answer) {
+		return saysTrue.MatchString(answer)
+	}
+	return answer != "" && !refuses.MatchString(answer)
+}
+
 func checkCM318(r *Run) []finding.Finding {
 	var out []finding.Finding
 	var contexts []string
@@ -51,7 +67,7 @@ func checkCM318(r *Run) []finding.Finding {
 			continue
 		}
 		ofOne := v.Tool == genuine.Tool && v.At == genuine.At
-		if !ofOne || v.Answer == "" || v.Answer != genuine.Answer || v.Answer == none.Answer || !r.verifies(v.Tool) {
+		if !ofOne || !accepts(genuine.Answer) || v.Answer != genuine.Answer || v.Answer == none.Answer || !r.verifies(v.Tool) {
 			continue
 		}
 		fact := v.Fact
