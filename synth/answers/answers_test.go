@@ -47,6 +47,7 @@ func TestRead(t *testing.T) {
 		{"a promise of an answer", "a.js", "return fetch(u).then((r) => r.json()).then((data) => data.team.name);", "", `{"team":{"name":"Autumn"}}`},
 		{"a member of a client's answer", "a.js", "const found = (await axios.get(u, { params })).data.rows;\nreturn found.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
 		{"a member of what a function asks for", "a.js", "const rows = (await ask(`/v1/rows/${id}`)).rows;\nreturn rows.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
+		{"a member behind arguments of several lines", "a.js", "return (await (await fetch(u, {\n  method: 'POST'\n})).json()).rows.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
 		{"a list at the top", "a.js", "const rows = JSON.parse(text);\nrows.forEach(row => log(row.name));", "", `[{"name":"Autumn"},{"name":"Autumn"}]`},
 		{"a page of many", "a.js", "const d = await r.json();\nuse(d.next_cursor, d.has_more, d.items);", "", `{"has_more":true,"items":[],"next_cursor":"cGFnZT0y"}`},
 		{"what is evaluated", "a.js", "const j = await res.json();\nconst f = new Function('a', j.formula);\nreturn f(j.amount);", "", `{"amount":12,"formula":"{planted code}"}`},
@@ -120,6 +121,7 @@ func TestNothingIsReadOfWhatDecodesNothing(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add("const { a, b: { c } } = await r.json();\na.map(({x}) => x).b[0]?.['c']")
+	f.Add("return (await (await fetch(u, {\n a: 1\n})).json()).b.c;\nx.then((r) => r.json()).then((d) => d.e)")
 	f.Add("d = json.loads(x)\nfor a in d.get('b', {}).items():\n  a[0]['c']\n")
 	f.Fuzz(func(t *testing.T, source string) {
 		for _, name := range []string{"a.js", "a.py"} {

@@ -6,7 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
-// maxCallText bounds the arguments of a call, in bytes, whose end is looked for.
+// maxCallText bounds an expression before and behind its decoder, in bytes.
 const maxCallText = 600
 
 // thenOf is what follows a promise of an answer: a function, by its argument.
@@ -27,20 +27,19 @@ func decodedAt(src string, from, to int) (value span, names string) {
 			return span{}, ""
 		}
 	}
-	if src[from] != '.' {
-		for from > 0 && (inName(src[from-1]) || src[from-1] == '.') {
-			from--
-		}
+	least := max(0, from-maxCallText)
+	if src[from] == '.' {
+		from = receiver(src, from, least)
 	} else {
-		from = receiver(src, from)
+		from = nameBefore(src, from, least)
 	}
 	arrow := false
-	for {
+	for from > least {
 		if rest := strings.TrimSuffix(src[:from], "await "); len(rest) < from {
 			from = len(rest)
 			continue
 		}
-		if from == 0 || src[from-1] != '(' || to >= len(src) || src[to] != ')' {
+		if src[from-1] != '(' || to >= len(src) || src[to] != ')' {
 			break
 		}
 		from, to = from-1, to+1
@@ -81,30 +80,40 @@ func closing(src string, at int) int {
 	return -1
 }
 
-// receiver is where the expression begins whose method stands at a place.
-func receiver(src string, at int) int {
-	for at > 0 {
-		switch c := src[at-1]; {
-		case inName(c), c == '.', c == '?':
-			at--
-		case c == ')':
-			depth, i := 0, at-1
-			for ; i >= max(0, at-maxCallText); i-- {
-				if src[i] == ')' {
-					depth++
-				} else if src[i] == '(' {
-					if depth--; depth == 0 {
-						break
-					}
-				}
-			}
-			if depth != 0 || i < 0 {
-				return at
-			}
-			at = i
-		default:
-			return at
-		}
+// nameBefore is where a name, or a chain of names, begins that ends at a place, and not before least.
+func nameBefore(src string, at, least int) int {
+	for at > least && (inName(src[at-1]) || src[at-1] == '.' || src[at-1] == '?') {
+		at--
 	}
 	return at
+}
+
+// receiver is where the expression begins whose method stands at a place, and not before least.
+func receiver(src string, at, least int) int {
+	for {
+		if at = nameBefore(src, at, least); at <= least || src[at-1] != ')' {
+			return at
+		}
+		open := opening(src, at, least)
+		if open < 0 {
+			return at
+		}
+		at = open
+	}
+}
+
+// opening is the place of the bracket that the one before a place closes, negative for none from least on.
+func opening(src string, at, least int) int {
+	depth := 0
+	for i := at - 1; i >= least; i-- {
+		switch src[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }

@@ -160,7 +160,7 @@ func placesOf(src string, fetchers map[string]bool) []place {
 			}
 			p := place{from: from, to: at, wrapped: wrapped, asks: asks}
 			if value, names := decodedAt(src, end, at); value.to > 0 {
-				p.value, p.names = value, names
+				p.value, p.names, p.from = value, names, min(from, value.from)
 			} else if m := assigned.FindStringSubmatch(before); m != nil {
 				p.names = m[1]
 			} else {
