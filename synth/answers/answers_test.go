@@ -121,6 +121,7 @@ func TestNothingIsReadOfWhatDecodesNothing(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add("const { a, b: { c } } = await r.json();\na.map(({x}) => x).b[0]?.['c']")
+	f.Add("const { a, b:} = await r.json();\nuse(a);")
 	f.Add("return (await (await fetch(u, {\n a: 1\n})).json()).b.c;\nx.then((r) => r.json()).then((d) => d.e)")
 	f.Add("d = json.loads(x)\nfor a in d.get('b', {}).items():\n  a[0]['c']\n")
 	f.Fuzz(func(t *testing.T, source string) {

@@ -56,7 +56,7 @@ var methods = map[string]kind{
 func (s *scope) bind(names string, of *shape) { s.bindAt(names, of, 0) }
 
 func (s *scope) bindAt(names string, of *shape, from int) {
-	if of == nil || s.given >= maxAliases {
+	if of == nil || names == "" || s.given >= maxAliases { // a member that is renamed to nothing has no name
 		return
 	}
 	inner, apart := strings.CutPrefix(names, "{")
