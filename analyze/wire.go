@@ -39,7 +39,8 @@ type wireReader struct {
 	announced bool
 	// refusals are what errors said, by tool.
 	refusals map[string][]refusal
-	ciphers  map[cipherAt]cipherText
+	// ciphers are what tools last made of texts that they were to encrypt.
+	ciphers map[cipherAt]cipherText
 	// undeclared are the answers of calls of tools that were not listed by then.
 	undeclared map[int]string
 }

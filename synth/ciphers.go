@@ -1,7 +1,6 @@
 package synth
 
 import (
-	"encoding/json"
 	"maps"
 	"time"
 
@@ -41,11 +40,7 @@ func (d *driver) ciphers() {
 			continue
 		}
 		for _, text := range oracle.Plaintexts() {
-			given := maps.Clone(args)
-			given[name] = text
-			if raw, err := json.Marshal(given); err == nil {
-				s.call(t, raw, session.Injection{Oracle: session.OracleCipher, Context: "blocks of 16 bytes", At: "/" + session.EscapePointer(name), Text: text})
-			}
+			s.callWith(t, args, name, text, session.Injection{Oracle: session.OracleCipher, Context: "blocks of 16 bytes", Text: text})
 		}
 	}
 }

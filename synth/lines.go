@@ -1,12 +1,10 @@
 package synth
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
@@ -42,12 +40,7 @@ func (d *driver) lineBreaks() {
 				continue
 			}
 			in := oracle.Line(oracle.Token(d.seed(w), w.name+"\x00"+name, 0))
-			in.At = "/" + session.EscapePointer(name)
-			given := maps.Clone(args)
-			given[name] = in.In(text)
-			if raw, err := json.Marshal(given); err == nil {
-				s.call(w, raw, in.Injection)
-			}
+			s.callWith(w, args, name, in.In(text), in.Injection)
 		}
 	}
 }

@@ -47,10 +47,7 @@ func (d *driver) optOuts() {
 				continue
 			}
 			word := oracle.Token(d.seed(t), t.name+"\x00"+w.name, 0)
-			given, said := marked(args, "", word, sentence.MatchString)
-			if said == "" {
-				given, said = marked(args, "", word, plainWord.MatchString)
-			}
+			given, said := marked(args, "", word)
 			if raw, err := json.Marshal(given); err == nil && said != "" {
 				s.call(t, raw, session.Injection{Oracle: session.OracleOptOut, Context: how})
 			}

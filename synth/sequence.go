@@ -201,6 +201,15 @@ func (s *sequence) call(t *target, args json.RawMessage, in ...session.Injection
 	s.carryOut(t, Call{Args: args, Oracles: in})
 }
 
+// callWith is call with one of some arguments replaced, for the input that an oracle puts there.
+func (s *sequence) callWith(t *target, args map[string]any, name string, value any, in session.Injection) {
+	given := maps.Clone(args)
+	given[name], in.At = value, "/"+session.EscapePointer(name)
+	if raw, err := json.Marshal(given); err == nil {
+		s.call(t, raw, in)
+	}
+}
+
 // repeat is call for one that repeats another, if that is not 0. It reports
 // whether the call was made.
 func (s *sequence) repeat(t *target, args json.RawMessage, other int) bool {

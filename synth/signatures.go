@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
-	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
@@ -18,6 +17,8 @@ const (
 	signatureTime     = 8 * time.Second
 	// maxSigners bounds the tools whose signatures one tool is to verify.
 	maxSigners = 3
+	// signingKey is the key, wherever one is an argument.
+	signingKey = "blue-otter-quiet-lamp"
 )
 
 var (
@@ -47,8 +48,8 @@ func (d *driver) signatures() {
 			continue
 		}
 		if key := argumentLike(args, keyName); key != "" {
-			args[key] = "blue-otter-quiet-lamp"
-			s.verify(v, args, name, oracle.JWT("blue-otter-quiet-lamp"))
+			args[key] = signingKey
+			s.verify(v, args, name, oracle.JWT(signingKey))
 		}
 		signers := slices.DeleteFunc(slices.Clone(tools), func(t *target) bool {
 			return t == v || t.base == nil || !signs.MatchString(t.spoken()) || !ofSignatures.MatchString(t.spoken())
@@ -78,7 +79,7 @@ func argumentLike(args map[string]any, like *lazyregexp.Regexp) string {
 func (s *sequence) verifyOf(m, v *target, name string) {
 	signing, _ := membersOf(m.base)
 	if key := argumentLike(signing, keyName); key != "" {
-		signing[key] = "blue-otter-quiet-lamp"
+		signing[key] = signingKey
 	}
 	raw, err := json.Marshal(signing)
 	if err != nil {
@@ -109,11 +110,6 @@ func (s *sequence) verifyOf(m, v *target, name string) {
 // verify gives a tool a signed text, and what is not signed in its place.
 func (s *sequence) verify(v *target, args map[string]any, name, signed string) {
 	for _, in := range oracle.Signatures(signed) {
-		given := maps.Clone(args)
-		given[name] = in.Text
-		in.At = "/" + session.EscapePointer(name)
-		if raw, err := json.Marshal(given); err == nil {
-			s.call(v, raw, in.Injection)
-		}
+		s.callWith(v, args, name, in.Text, in.Injection)
 	}
 }

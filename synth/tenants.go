@@ -64,10 +64,7 @@ func (t *target) isReadOnly() bool {
 // readByAnother stores a word for a tenant and reads for another.
 func (s *sequence) readByAnother(w *target, args map[string]any, name, of string) {
 	word := oracle.Token(s.d.seed(w), w.name+"\x00"+name, 0)
-	stored, said := marked(args, name, word, sentence.MatchString)
-	if said == "" {
-		stored, said = marked(args, name, word, plainWord.MatchString)
-	}
+	stored, said := marked(args, name, word)
 	var readers, changers []*target
 	for _, t := range order(s.d.tools) {
 		read, ok := membersOf(t.base)
@@ -133,12 +130,20 @@ var (
 	plainWord = lazyregexp.New(`^\pL{2,40}$`)
 )
 
-// marked are arguments in which a word follows the texts of a sort, but for a tenant's name, and the longest of these texts.
-func marked(args map[string]any, tenant, word string, takes func(string) bool) (stored map[string]any, said string) {
+// marked are arguments in which a word follows the sentences, or else the plain words, but for a tenant's name, and the
+// longest of these texts.
+func marked(args map[string]any, tenant, word string) (stored map[string]any, said string) {
+	if stored, said = markedLike(args, tenant, word, sentence); said == "" {
+		stored, said = markedLike(args, tenant, word, plainWord)
+	}
+	return stored, said
+}
+
+func markedLike(args map[string]any, tenant, word string, like *lazyregexp.Regexp) (stored map[string]any, said string) {
 	stored = maps.Clone(args)
 	for key, value := range args {
 		text, isText := value.(string)
-		if key == tenant || !isText || !takes(text) {
+		if key == tenant || !isText || !like.MatchString(text) {
 			continue
 		}
 		stored[key] = text + " " + word

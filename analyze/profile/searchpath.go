@@ -2,7 +2,6 @@ package profile
 
 import (
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -19,21 +18,16 @@ func searchesHere(argv []string) bool {
 			return true
 		case !strings.HasPrefix(option, "-") || strings.HasPrefix(option, "--"):
 			return false // a script, whose own directory counts
-		case slices.Contains([]string{"-W", "-X"}, option):
-			i++
-			continue
 		}
-		for _, letter := range option[1:] {
-			switch letter {
-			case 'I', 'P':
-				return false
-			case 'm', 'c':
-				return true
-			case 'W', 'X':
-			default:
-				continue
-			}
-			break
+		decides := strings.IndexAny(option, "IPmcWX")
+		switch {
+		case decides < 0:
+		case strings.ContainsRune("IP", rune(option[decides])):
+			return false
+		case strings.ContainsRune("mc", rune(option[decides])):
+			return true
+		case decides == len(option)-1: // -W and -X take what follows
+			i++
 		}
 	}
 	return false

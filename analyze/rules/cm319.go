@@ -70,13 +70,18 @@ func checkCM319(r *Run) []finding.Finding {
 	return first(out)
 }
 
+// isInjected reports whether a line is the field that a call injected.
+func isInjected(line, token string) bool {
+	return strings.HasPrefix(line, token+":") || strings.HasPrefix(line, token+"=")
+}
+
 // fieldsBefore are the lines of a text up to one that begins with an injected name, and whether all of them are fields,
 // leastFields at least.
 func fieldsBefore(now, token string) (fields string, injected bool) {
 	n := 0
 	for line := range strings.Lines(now) {
 		line = strings.TrimRight(line, "\r\n")
-		if rest, is := strings.CutPrefix(line, token); is && rest != "" && strings.ContainsRune(":=", rune(rest[0])) {
+		if isInjected(line, token) {
 			return fields, n >= leastFields && strings.Count(fields, `"`)%2 == 0 // else it stands within quotes
 		}
 		if strings.TrimSpace(line) == "" {
@@ -99,7 +104,7 @@ func fieldsBefore(now, token string) (fields string, injected bool) {
 func recordsBefore(now, token string) bool {
 	n := 0
 	for line := range strings.Lines(now) {
-		if rest, is := strings.CutPrefix(line, token); is && rest != "" && strings.ContainsRune(":=", rune(rest[0])) {
+		if isInjected(line, token) {
 			return n > 0
 		}
 		if strings.Count(line, "\t") < leastFields {

@@ -26,15 +26,18 @@ var runsNothing = lazyregexp.New(`(?i)\b(?:nothing|none|no (?:code|file|script|p
 func checkCM320(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Exec) {
-		t := r.Scope.Tool(e.Tool)
-		inside := slices.ContainsFunc(r.Workspaces, func(w string) bool { return e.LoadsFrom != w && within(e.LoadsFrom, w) })
-		if e.LoadsFrom == "" || e.Call == 0 || !inside || runsCommands(&t, "") || !r.promises(runsNothing, serverOr(e.Tool)) && !t.ClaimsReadOnly() {
+		inside := func(w string) bool { return e.LoadsFrom != w && within(e.LoadsFrom, w) }
+		if e.LoadsFrom == "" || e.Call == 0 || !slices.ContainsFunc(r.Workspaces, inside) {
+			continue
+		}
+		t, promised := r.Scope.Tool(e.Tool), r.promises(runsNothing, serverOr(e.Tool))
+		if runsCommands(&t, "") || !promised && !t.ClaimsReadOnly() {
 			continue
 		}
 		f := r.of(&cm320Doc, e, "")
 		f.Message = "“" + text.Printable(e.Tool, 80) + "” started " + r.stable(e.Target) + " in " + r.stable(e.LoadsFrom) + ", where Python looks for modules first: untrusted search path"
 		f.Fingerprint = finding.Fingerprint(cm320Doc.ID, e.Tool)
-		if !r.promises(runsNothing, serverOr(e.Tool)) {
+		if !promised {
 			f.Severity = finding.Medium
 		}
 		out = append(out, f)

@@ -105,13 +105,13 @@ type WireFacts struct {
 	// Openings are the pages that the server asked the user to open, and Offered the files to which results link,
 	// by their file: URI.
 	Openings []Opening
+	Offered  []Fact
 	// QueryErrors are queries that did not parse, of a tool, a language and an argument one.
 	QueryErrors []QueryError
 	// Verified are the answers to signed texts and to what was given in their place, in order.
 	Verified []Verified
 	// Broken are the tools whose encryption hides nothing, each way once.
-	Broken  []BrokenCipher
-	Offered []Fact
+	Broken []BrokenCipher
 	// Detected are what the detectors of the wire say of the server, each with its
 	// call and in order; several may be of one fingerprint.
 	Detected []Detected

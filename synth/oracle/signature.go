@@ -10,14 +10,11 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// jwtForm is a JSON Web Token in compact form (RFC 7519, section 3).
+// jwtForm is a signed JSON Web Token in compact form (RFC 7519, section 3).
 var jwtForm = lazyregexp.New(`^[\w-]{8,}\.[\w-]{2,}\.[\w-]{8,}$`)
 
 // leastSignature is how many characters of a text are a signature at least.
 const leastSignature = 16
-
-// IsJWT reports whether a text is a signed JSON Web Token.
-func IsJWT(text string) bool { return jwtForm.MatchString(text) }
 
 // JWT is a token that a key signs with HS256, which does not expire.
 func JWT(key string) string {
@@ -51,7 +48,7 @@ func Signatures(signed string) []Input {
 		return append(out, of("empty signature", ""))
 	}
 	out = append(out, of("no signature", head))
-	if IsJWT(signed) {
+	if jwtForm.MatchString(signed) {
 		_, payload, _ := strings.Cut(strings.TrimSuffix(head, "."), ".")
 		out = append(out, of("algorithm none", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`))+"."+payload+"."))
 	}
