@@ -16,6 +16,7 @@ type process struct {
 	script   string // the script or module that an interpreter was started with
 	foreign  bool   // code of the server's, or of nobody's that is known, was opened too
 	named    bool   // a program that the server's command names by its path, or one that it started
+	history  string // the file of commands that a shell reads by itself as it begins to speak with a person
 }
 
 // npmScripts are the files by which npm starts, from its own tree.
@@ -40,7 +41,25 @@ func (b *Builder) isNamed(program string) bool {
 
 // runs starts a process's program anew.
 func runs(r *trace.Record) *process {
-	return &process{script: scriptOf(r.Path, r.Argv), scripted: path.Base(r.Path) == "node" && len(r.Argv) > 1 && !strings.HasPrefix(r.Argv[1], "-")}
+	return &process{
+		script: scriptOf(r.Path, r.Argv), scripted: path.Base(r.Path) == "node" && len(r.Argv) > 1 && !strings.HasPrefix(r.Argv[1], "-"),
+		history: historyOf(r.Path, r.Argv),
+	}
+}
+
+// historyOf is the name of the file in HOME with the commands of earlier sessions, which a shell of the system's
+// reads where it is given neither a command nor a script, "" for any other program.
+func historyOf(exe string, argv []string) string {
+	name := path.Base(exe)
+	if name != "bash" && name != "zsh" || !slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin"}, path.Dir(exe)) || len(argv) == 0 {
+		return ""
+	}
+	for _, a := range argv[1:] {
+		if !strings.HasPrefix(a, "-") || !strings.HasPrefix(a, "--") && strings.Contains(a, "c") {
+			return ""
+		}
+	}
+	return "." + name + "_history"
 }
 
 // loads notes a file that a process opened, if that is code. A name that is not
@@ -114,8 +133,11 @@ func (b *Builder) ofAnother(p string) []string {
 	return nil
 }
 
-// isOwner reports whether a task runs the program whose own file of a kind is: npm
-// reads its token whoever starts it, and for whatever.
-func (b *Builder) isOwner(t *task, id string) bool {
+// isOwner reports whether a task runs the program whose own file a secret's is: npm
+// reads its token whoever starts it, and for whatever, and a shell what was typed before.
+func (b *Builder) isOwner(t *task, id, p string) bool {
+	if t.proc.history != "" && p == path.Join(b.ctx.Home, t.proc.history) {
+		return true
+	}
 	return b.kinds[id] == "npm" && t.proc.scripted && t.proc.program == "npm" && !t.proc.foreign
 }

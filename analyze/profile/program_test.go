@@ -179,3 +179,52 @@ func TestALauncherBecomesTheServer(t *testing.T) {
 		}
 	}
 }
+
+// A shell that is to speak with a person reads what was typed before by itself. One with a command or a script
+// does so only because that says it, as does a child of the shell.
+func TestOwnHistory(t *testing.T) {
+	t.Parallel()
+	const file = "/home/dana/.bash_history"
+	for name, c := range map[string]struct {
+		exe   string
+		argv  []string
+		forks bool
+		reads string
+		want  bool
+	}{
+		"a login shell":         {"/bin/bash", []string{"/bin/bash", "--login"}, false, file, true},
+		"an interactive one":    {"/usr/bin/bash", []string{"-bash", "-i"}, false, file, true},
+		"a command":             {"/bin/bash", []string{"bash", "-c", "wc -l <~/.bash_history"}, false, file, false},
+		"a command after login": {"/bin/bash", []string{"bash", "-lc", "wc -l <~/.bash_history"}, false, file, false},
+		"a script":              {"/bin/bash", []string{"bash", "x.sh"}, false, file, false},
+		"a subshell":            {"/bin/bash", []string{"bash", "-i"}, true, file, false},
+		"another program":       {"/bin/cat", []string{"cat"}, false, file, false},
+		"the server's own bash": {"/srv/notes/bash", []string{"bash", "-i"}, false, file, false},
+		"another secret":        {"/bin/bash", []string{"bash", "-i"}, false, key, false},
+	} {
+		b := NewBuilder(Context{Home: "/home/dana", ServerDir: "/srv/notes", Canaries: []canaries.Canary{
+			{ID: "ssh-key", Kind: "ssh", Value: "a-value-that-stands-nowhere-else", Path: key},
+			{ID: "typed", Kind: "gitlab", Value: "another-value-that-stands-nowhere", Path: file},
+		}})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 1, Path: "/usr/bin/node"})
+		b.Record(&trace.Record{Op: trace.OpFork, Tid: 1, Child: 2})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 2, Path: c.exe, Argv: c.argv})
+		reader := 2
+		if c.forks {
+			reader = 3
+			b.Record(&trace.Record{Op: trace.OpFork, Tid: 2, Child: reader})
+		}
+		b.Record(&trace.Record{Op: trace.OpOpen, Tid: reader, Path: c.reads, Real: true, Flags: "O_RDONLY"})
+		seen := 0
+		for _, e := range b.Profile().Effects {
+			if e.Kind == finding.Secret {
+				if seen++; e.Owner != c.want {
+					t.Errorf("%s: the owner %v, want %v", name, e.Owner, c.want)
+				}
+			}
+		}
+		if seen != 1 {
+			t.Errorf("%s: %d reads", name, seen)
+		}
+	}
+}

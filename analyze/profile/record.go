@@ -101,6 +101,7 @@ func (b *Builder) fork(r *trace.Record) {
 	if !ran {
 		copied := *parent.proc
 		copied.foreign = copied.foreign || child.proc != nil && child.proc.foreign
+		copied.history = "" // a subshell reads what its script names
 		child.exe, child.proc, child.step = parent.exe, &copied, -1
 	}
 	if parent.call == 0 {
@@ -257,7 +258,7 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 	e := b.effect(finding.Secret, "", rung, r, b.says(r, text))
 	e.Climbed = b.climbed(p)
 	for _, id := range ids {
-		e.Target, e.Owner = id, b.isOwner(b.task(r.Tid), id)
+		e.Target, e.Owner = id, b.isOwner(b.task(r.Tid), id, p)
 		i := b.add(e)
 		if r.OK() && i >= 0 {
 			b.opened[p] = i

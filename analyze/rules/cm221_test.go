@@ -53,6 +53,8 @@ var ofAll = []ruleCase{
 	{"CM209", "arguments that are copied", copied("A", "A", false), finding.Medium},
 	{"CM209", "arguments that the answer needs", copied("A", "B", false), finding.Low},
 	{"CM209", "arguments, where nothing was compared", copied("A", "B", true), finding.Medium},
+	{"CM209", "arguments, where the runs compared gave it short ones", briefly(copied("A", "B", false)), finding.Low},
+	{"CM209", "arguments, where those make no difference", briefly(copied("A", "A", false)), finding.Medium},
 	{"CM212", "a file of the user's", stood(newRun(silent, effect("", finding.FileDelete, home+"/Documents/a.txt", build)), home+"/Documents/a.txt"), finding.High},
 }
 
@@ -64,6 +66,14 @@ func copied(answer, silently string, alone bool) *Run {
 	r.Profile.Answers = r.Controls[0].Profile.Answers
 	if alone {
 		r.Varied, r.Controls = nil, nil
+	}
+	return r
+}
+
+// briefly has the runs that are compared reach the host with arguments that are too short to be told from chance.
+func briefly(r *Run) *Run {
+	for _, in := range r.Controls {
+		in.Profile.Effects, in.Profile.Carried = r.Profile.Effects, nil
 	}
 	return r
 }

@@ -124,12 +124,29 @@ func (r *Run) needed(c *profile.Carried) bool {
 		}
 		// The runs under conditions make fewer calls than the declared one: a control has their numbers.
 		first := r.Controls[0].Profile
-		return slices.ContainsFunc(first.Carried, func(o profile.Carried) bool {
-			answer, ok := first.Answers[o.Call]
-			is := func(in *Run) bool { return in.Profile.Answers[o.Call] == answer }
-			return ok && o.Tool == c.Tool && o.Host == c.Host && all(r.Controls, is) && !slices.ContainsFunc(v.Runs, is)
+		return slices.ContainsFunc(callsTo(first, c.Tool, c.Host), func(call int) bool {
+			answer, ok := first.Answers[call]
+			is := func(in *Run) bool { return in.Profile.Answers[call] == answer }
+			return ok && all(r.Controls, is) && !slices.ContainsFunc(v.Runs, is)
 		})
 	})
+}
+
+// callsTo are calls of a tool that reached a host, whether or not what they were given is seen to go there:
+// short arguments are not told from chance.
+func callsTo(p *profile.Profile, tool, host string) []int {
+	var out []int
+	for _, o := range p.Carried {
+		if o.Tool == tool && o.Host == host {
+			out = append(out, o.Call)
+		}
+	}
+	for i := range p.Effects {
+		if e := &p.Effects[i]; e.Kind == finding.NetConnect && e.Tool == tool && e.Call > 0 && slices.Contains(hostsOf(e), host) {
+			out = append(out, e.Call)
+		}
+	}
+	return out
 }
 
 // NeededHost is a host without which a tool answers otherwise.
