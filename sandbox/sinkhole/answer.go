@@ -66,6 +66,7 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 		if named {
 			p.body = joined(p.body, fit)
 		}
+		p.body = withAsked(p.body, r.URL.Query())
 		return p
 	}
 	if p, ok := webDAV(r, body); ok {

@@ -48,6 +48,7 @@ func TestRead(t *testing.T) {
 		{"a member of a client's answer", "a.js", "const found = (await axios.get(u, { params })).data.rows;\nreturn found.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
 		{"a member of what a function asks for", "a.js", "const rows = (await ask(`/v1/rows/${id}`)).rows;\nreturn rows.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
 		{"a member behind arguments of several lines", "a.js", "return (await (await fetch(u, {\n  method: 'POST'\n})).json()).rows.map((r) => r.price);", "", `{"rows":[{"price":12},{"price":12}]}`},
+		{"lists with one index", "a.py", "d = response.json()\nat = closest(d['hours']['time'][best_index])\nshow(d['hours']['amount'][i], d['days'][key])\n", "", `{"days":[],"hours":{"amount":[12,12],"time":["2026-01-12T08:00:00Z","2026-01-12T08:00:00Z"]}}`},
 		{"a list at the top", "a.js", "const rows = JSON.parse(text);\nrows.forEach(row => log(row.name));", "", `[{"name":"Autumn"},{"name":"Autumn"}]`},
 		{"a page of many", "a.js", "const d = await r.json();\nuse(d.next_cursor, d.has_more, d.items);", "", `{"has_more":true,"items":[],"next_cursor":"cGFnZT0y"}`},
 		{"what is evaluated", "a.js", "const j = await res.json();\nconst f = new Function('a', j.formula);\nreturn f(j.amount);", "", `{"amount":12,"formula":"{planted code}"}`},

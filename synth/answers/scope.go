@@ -25,15 +25,17 @@ type binding struct {
 }
 
 const (
-	step   = `(?:\.get\(\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}')\s*(?:,[^()\n]{0,60})?\)|\s*\??\.\s*` + identifier + `|\s*(?:\?\.)?\[\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}'|-?\d{1,3})\s*\])`
-	begins = `\b(?:const|let|var)\s+|\n[ \t]*`
+	step   = `(?:\.get\(\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}')\s*(?:,[^()\n]{0,60})?\)|\s*\??\.\s*` + identifier + `|\s*(?:\?\.)?\[\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}'|-?\d{1,3}|` + position + `)\s*\])`
+	// position is a name that is used for a place in a list.
+	position = `(?:[ij]|idx|pos|index|[\w$]{1,40}(?:_index|_idx|Index|Idx))`
+	begins   = `\b(?:const|let|var)\s+|\n[ \t]*`
 )
 
 var (
 	steps    = lazyregexp.New(`^(?:` + step + `)`)
 	getting  = lazyregexp.New(`^\.get\(\s*["']([^"']+)["']\s*(?:,\s*([^()\n]{0,60}))?\)$`)
 	quoted   = lazyregexp.New(`^\s*(?:\?\.)?\[\s*["']([^"']+)["']\s*\]$`)
-	indexed  = lazyregexp.New(`^\s*(?:\?\.)?\[\s*-?\d`)
+	indexed  = lazyregexp.New(`^\s*(?:\?\.)?\[\s*(?:-?\d|` + position + `\s*\])`)
 	compared = lazyregexp.New(`^\s*(!==?|===?)\s*("[^"\n]{1,80}"|'[^'\n]{1,80}'|-?\d{1,9}\b|true\b|True\b)`)
 	eachOf   = lazyregexp.New(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
 	loopOf   = lazyregexp.New(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
