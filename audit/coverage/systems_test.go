@@ -20,19 +20,7 @@ func TestSystems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.source), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			root, err := os.OpenRoot(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer root.Close()
-			code, err := Read(t.Context(), root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			code := codeOf(t, c.file, c.source)
 			recording := &Recording{}
 			recording.Add([]byte("F\t1\tother\n"))
 			if got := code.Systems(recording); !reflect.DeepEqual(got, c.want) {
@@ -40,4 +28,23 @@ func TestSystems(t *testing.T) {
 			}
 		})
 	}
+}
+
+// codeOf is the code of one file.
+func codeOf(t *testing.T, file, source string) *Code {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	code, err := Read(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
 }

@@ -154,15 +154,16 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	if code != nil {
 		c.OwnCode, c.OwnPlaces = code.dir, code.places()
 		if c.OwnPlaces == nil {
-			c.AllRan, c.Elsewhere = code.AllRan, code.Systems
+			c.AllRan, c.Elsewhere, c.LeavesReading = code.AllRan, code.Systems, code.LeavesReading
 		}
 	}
 	made, err := scheduler.Code(ctx, &c)
 	if err != nil {
 		return err
 	}
-	rested, seen, again, elsewhere := made[experiment.Alone.Name], made[experiment.Coverage.Name], made[experiment.Guided.Name], made[experiment.Elsewhere.Name]
-	p.covered = slices.Concat(rested.Runs, seen.Runs, again.Runs, elsewhere.Runs)
+	rested, seen, again := made[experiment.Alone.Name], made[experiment.Coverage.Name], made[experiment.Guided.Name]
+	elsewhere, resumed := made[experiment.Elsewhere.Name], made[experiment.Resumed.Name]
+	p.covered = slices.Concat(rested.Runs, seen.Runs, again.Runs, elsewhere.Runs, resumed.Runs)
 	switch {
 	case unread != "":
 		return p.writeCoverage(new(coverage.Code).Compare(run.Recording(), unread))
@@ -176,7 +177,7 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	why := whyUnrecorded(&c, seen.Runs, &recorded)
 	judged := again.Last().Played == len(experiment.GuidedSteps(&c))
 	beside := slices.Clone(idle.Recorded)
-	for _, o := range elsewhere.Seen {
+	for _, o := range slices.Concat(elsewhere.Seen, resumed.Seen) {
 		beside = append(beside, o.Recorded...)
 	}
 	return p.writeCoverage(covered(code.Code, &recorded, beside, judged, why))
@@ -190,7 +191,7 @@ func (p *probe) writeCoverage(r *coverage.Report) error {
 }
 
 // covered is what ran of the code by the records of a run, and of those beside it: the one in which the server
-// was left alone, and those that showed it another system. What only varied calls reached counts where judged: a run that is judged
+// was left alone, those that showed it another system, and the one among the files that it left. What only varied calls reached counts where judged: a run that is judged
 // made them again.
 func covered(code *coverage.Code, seen *run.Observations, beside []rootfs.File, judged bool, why string) *coverage.Report {
 	if why != "" {

@@ -35,6 +35,7 @@ var Coverage = Experiment{
 				systems := c.Elsewhere(run.Recording(o.Recorded))
 				c.Systems = systems[:min(len(systems), maxSystems)]
 			}
+			c.Unread = c.LeavesReading != nil && c.LeavesReading(run.Recording(o.Recorded))
 		}
 	},
 	Lost: "the run that records which code runs",

@@ -94,6 +94,10 @@ type Case struct {
 	// nobody knows the code. Systems are those of the run that recorded which code runs.
 	Elsewhere func(*coverage.Recording) []string
 	Systems   []string
+	// LeavesReading reports whether a recording leaves code unseen that takes in what is kept, nil where nobody knows
+	// the code. Unread says so of the run that recorded which code runs.
+	LeavesReading func(*coverage.Recording) bool
+	Unread        bool
 	// Unmade is why there is no server to start, nil where there is one.
 	Unmade *session.Gap
 	// Scripts are those of an installation, for the build alone.
@@ -125,7 +129,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, crashing, secondStart, loopback, credentials, furnished, otherUser, unresolved, Alone, Coverage, Guided, Elsewhere)
+	return append(table, Trial, restart, crashing, secondStart, loopback, credentials, furnished, otherUser, unresolved, Alone, Coverage, Guided, Elsewhere, Resumed)
 }
 
 // Declared is the run of the server as it was declared.

@@ -44,6 +44,7 @@ func someCase(t *testing.T) Case {
 			Left: []rootfs.File{{Path: p.Identity.Home + "/.cache/x", Data: []byte("x")}},
 		},
 		Systems: []string{"darwin", "win32"},
+		Unread:  true,
 		Guided:  []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"new"}`)}},
 		Endings: []Ending{{Tool: "a", Avoid: []json.RawMessage{[]byte("{}")}}},
 	}
@@ -179,6 +180,15 @@ func TestWhatExperimentsChange(t *testing.T) {
 		return f.Path == system+"/elsewhere.cjs" && strings.Contains(string(f.Data), "'darwin'")
 	}) {
 		t.Errorf("system: %d steps, PYTHONPATH %s, NODE_OPTIONS %s", len(p.Drive.Steps), valueOf(p.Env, "PYTHONPATH"), valueOf(p.Env, "NODE_OPTIONS"))
+	}
+	if p := of(Resumed); len(p.Drive.Steps) != 2 || p.Oracles != nil || p.Budget.Timeout > resumedTime || p.Drive.Record != dir+"/out" || len(p.Files) <= len(of(Coverage).Files) {
+		t.Errorf("resumed: %d steps, %d files", len(p.Drive.Steps), len(p.Files))
+	}
+	for name, change := range map[string]func(*Case){"all ran": func(c *Case) { c.Unread = false }, "nothing was left": func(c *Case) { c.Seen.Left = nil }, "no code": func(c *Case) { c.OwnCode = "" }} {
+		other := c
+		if change(&other); Resumed.When(&other) {
+			t.Errorf("resumed: where %s", name)
+		}
 	}
 	if p := of(Guided); len(p.Drive.Steps) != 3 || p.Drive.Record != "" || p.Drive.Guide != (plan.Guide{}) || p.Oracles == nil != (c.Plan.Oracles == nil) {
 		t.Errorf("guided: %+v", p.Drive)
