@@ -18,7 +18,7 @@ var cm113Doc = finding.Rule{
 	Advice: finding.Advice{Why: "What users type into tools can be confidential, and nobody told them about this host.", Fix: fixDeclareNetwork, Preview: true},
 	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 	Help: "During a call, the server sent a word of the call's arguments, raw or encoded, to a host that no declaration, no argument and no user setting names: an address without a name, a port of the machine itself, or a second host next to the declared one.\n\n" +
-		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. A tool that takes an address and sends its arguments to another host as well is medium. Hosts of the user's own network that a declaration speaks of are quiet, and so is the port of a program that it names (Ollama and 11434).\n\n" +
+		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. A tool that takes an address and sends its arguments to another host as well is medium, low where a tool for domains asks a server of RDAP or WHOIS. Hosts of the user's own network that a declaration speaks of are quiet, and so is the port of a program that it names (Ollama and 11434).\n\n" +
 		"**False positive when** the server's documentation, not its declaration, names the service.",
 }
 
@@ -64,6 +64,9 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case len(t.URLs) > 0 && c.Via != "dns" && r.beside(c):
+		if r.tellsOfDomains(c) {
+			return finding.Low
+		}
 		return finding.Medium // it goes where it is told, and to another one
 	case r.knowsPeer(c.Call, c.Tool, host), r.isOwnCloud(host, c.Tool):
 		return ""
@@ -82,6 +85,16 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 		return finding.High
 	}
 	return finding.Low
+}
+
+// domainWords are by which a tool says that it looks up domains.
+var domainWords = []string{"domain", "domains", "whois", "rdap", "registrar", "registrars"}
+
+// tellsOfDomains reports whether a peer bears the name of a protocol that tells who registered a domain (RDAP,
+// RFC 9082, and WHOIS, RFC 3912), and the tool says that it looks up domains: the domain is what it must ask for.
+func (r *Run) tellsOfDomains(c *profile.Carried) bool {
+	own := domain(c.Host)
+	return r.shown(c.Tool, domainWords) && (strings.HasPrefix(c.Host, "rdap.") || strings.HasPrefix(c.Host, "whois.") || strings.HasPrefix(own, "rdap") || strings.HasPrefix(own, "whois"))
 }
 
 // knowsPeer reports whether a declaration, an argument of the call or the user names a host, or the

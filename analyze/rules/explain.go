@@ -157,7 +157,7 @@ func (r *Run) explainConnection(e *finding.Effect) (finding.Explanation, bool) {
 		return claim(r.Scope.Hosts)
 	case len(r.Scope.Hosts) > 0:
 		return unexplained, false
-	case t.ClaimsLocal() && r.closedWorld(e):
+	case (t.ClaimsLocal() || e.Call == 0 && r.promisedLocal() != nil) && r.closedWorld(e):
 		return finding.Explanation{Class: finding.ClassClaim, Where: "annotation", Text: "openWorldHint=false"}, true
 	case t.ClaimsLocal():
 		return unexplained, false

@@ -189,6 +189,21 @@ var ofSecondHosts = []ruleCase{
 	{"CM113", "a tool that goes where it is told", with(second(taking("title", "url"), "A", "B"), func(r *Run) {
 		r.Args = map[int]json.RawMessage{1: []byte(`{"url":"https://words.example/a"}`), 2: []byte(`{"url":"https://words.example/b"}`)}
 	}), finding.Medium},
+	{"CM113", "a tool for domains that asks who registered one", registry("Checks domains.", "rdap.case.example"), finding.Low},
+	{"CM113", "another tool that asks the same", registry("Checks a site.", "rdap.case.example"), finding.Medium},
+	{"CM113", "a tool for domains that asks another host", registry("Checks domains.", "api.case.example"), finding.Medium},
+}
+
+// registry is a run in which a tool that takes a domain asks another host than that for it.
+func registry(says, host string) *Run {
+	tool := taking("check", "url")
+	tool.Description = says
+	return with(second(tool, "A", "B"), func(r *Run) {
+		r.Args = map[int]json.RawMessage{1: []byte(`{"url":"https://words.example/a"}`), 2: []byte(`{"url":"https://words.example/b"}`)}
+		for i := range r.Profile.Carried {
+			r.Profile.Carried[i].Host, r.Profile.Carried[i].Peer = host, host+":443"
+		}
+	})
 }
 
 // A run that is judged by itself has no comparison: what the first one showed holds for it.
