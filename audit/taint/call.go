@@ -17,7 +17,7 @@ func (f *frame) call(x lang.Call) *value {
 		f.calls[place(x)] = v
 		return v
 	}
-	out := f.library(c)
+	out := f.looked(c, f.library(c))
 	f.calls[place(x)] = out
 	if c.method == "relative_to" && resolved(c.recv) {
 		f.apply(f.checks(c.receiver, confined)) // it raises an error for a path outside
