@@ -142,7 +142,8 @@ type Effect struct {
 	Encoding string `json:"encoding,omitempty"`
 	// Used says where of the protocol the secret's issuer got it as a credential.
 	Used string `json:"used,omitempty"`
-	// Request is the first line of the request that carried a secret, "" where it is not known.
+	// Request is the first line of the request that carried a secret, of several of one call what they have in common,
+	// "" where it is not known.
 	Request string `json:"-"`
 	// Opaque says that the payload could not be read.
 	Opaque bool `json:"opaque,omitempty"`

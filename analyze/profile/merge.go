@@ -3,6 +3,7 @@ package profile
 import (
 	"hash/maphash"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
@@ -51,6 +52,7 @@ func merge(effects *[]finding.Effect, index effectIndex, e *finding.Effect) (pla
 	sum := k.sum()
 	if i, ok := index[sum]; ok {
 		(*effects)[i].Count += max(e.Count, 1)
+		(*effects)[i].Request = commonPath((*effects)[i].Request, e.Request)
 		return i, true
 	}
 	if len(*effects) >= maxEffects {
@@ -63,4 +65,16 @@ func merge(effects *[]finding.Effect, index effectIndex, e *finding.Effect) (pla
 	*effects = append(*effects, *e)
 	index[sum] = len(*effects) - 1
 	return len(*effects) - 1, true
+}
+
+// commonPath is what two request lines have in common, up to the last slash of both: "" where that is no path.
+func commonPath(a, b string) string {
+	if a == b {
+		return a
+	}
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:strings.LastIndexByte(a[:n], '/')+1]
 }

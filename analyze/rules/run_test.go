@@ -62,6 +62,10 @@ func installs(what string) func(*finding.Effect) {
 	return func(e *finding.Effect) { e.Installs, e.Rung = what, finding.RungAttempted }
 }
 
+func requesting(line string) func(*finding.Effect) {
+	return func(e *finding.Effect) { e.Request = line }
+}
+
 func asks(what string) func(*finding.Effect) { return func(e *finding.Effect) { e.Asks = what } }
 
 func argv(words ...string) func(*finding.Effect) {

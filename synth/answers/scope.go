@@ -25,7 +25,7 @@ type binding struct {
 }
 
 const (
-	step   = `(?:\.get\(\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}')\s*(?:,[^()\n]{0,60})?\)|\s*\??\.\s*` + identifier + `|\s*(?:\?\.)?\[\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}'|-?\d{1,3}|` + position + `)\s*\])`
+	step = `(?:\.get\(\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}')\s*(?:,[^()\n]{0,60})?\)|\s*\??\.\s*` + identifier + `|\s*(?:\?\.)?\[\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}'|-?\d{1,3}|` + position + `)\s*\])`
 	// position is a name that is used for a place in a list.
 	position = `(?:[ij]|idx|pos|index|[\w$]{1,40}(?:_index|_idx|Index|Idx))`
 	begins   = `\b(?:const|let|var)\s+|\n[ \t]*`
