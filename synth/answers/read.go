@@ -106,7 +106,11 @@ const identifier = `[A-Za-z_$][\w$]*`
 
 var (
 	// assigned is what stands before a value that is given a name, or is taken apart.
-	assigned = lazyregexp.New(`(?:^|[\s;{}(,])(` + identifier + `|\{[^{}]+\})\s*(?::[^=:]+)?=\s*\(?(?:\s*await\s+)?[^=]*$`)
+	assigned = lazyregexp.New(`(?:^|[\s;{}(,\[])(` + identifier + `|\{[^{}]+\})\]?\s*(?::[^=:]+)?=\s*\(?(?:\s*await\s+)?[^=]*$`)
+	// beforeFault is the answer where a function returns an error behind it.
+	beforeFault = lazyregexp.New(`(` + identifier + `)\s*,\s*(?:err|error|e|ok|status|_)\]?\s*=[^=]*$`)
+	// handsOver is what stands before the name of a function that another thread runs.
+	handsOver = lazyregexp.New(`\b(?:to_thread|run_sync|run_in_threadpool)\(\s*$|\brun_in_executor\(\s*[\w.]{1,40}\s*,\s*$`)
 	// client is what stands before the method of something that asks and decodes.
 	client  = lazyregexp.New(`(?i)(?:axios|got|client|http|api|instance)[\w$.]*$`)
 	defines = lazyregexp.New(`^\s*(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|static\s+)*(?:async\s+)?(?:def\s+|function\s+|const\s+)?(` + identifier + `)\s*(?:=\s*(?:async\s*)?)?(?:<[^>]+>)?\(`)
@@ -136,15 +140,17 @@ type place struct {
 	names    string
 	from, to int
 	wrapped  bool // the answer is its member data
-	asks     bool // what asks, or its arguments, begin behind it
+	// of is the body of the function that is called and decodes, "" for none.
+	of   string
+	asks bool // what asks, or its arguments, begin behind it
 	// value is the whole expression where a member of it is taken at once.
 	value span
 }
 
 // placesOf are the places of a file, in order.
-func placesOf(src string, fetchers map[string]bool) []place {
+func placesOf(src string, fetchers map[string]string) []place {
 	var out []place
-	find := func(word string, ok func(before, after string) bool, wrapped, asks bool) {
+	find := func(word string, ok func(before, after string) bool, wrapped, asks bool, of string) {
 		for at := 0; len(out) < 2*maxRoots; {
 			i := strings.Index(src[at:], word)
 			if i < 0 {
@@ -158,9 +164,11 @@ func placesOf(src string, fetchers map[string]bool) []place {
 			if !ok(before, src[at:min(len(src), at+maxStatement)]) {
 				continue
 			}
-			p := place{from: from, to: at, wrapped: wrapped, asks: asks}
+			p := place{from: from, to: at, wrapped: wrapped, asks: asks, of: of}
 			if value, names := decodedAt(src, end, at); value.to > 0 {
 				p.value, p.names, p.from = value, names, min(from, value.from)
+			} else if m := beforeFault.FindStringSubmatch(before); m != nil {
+				p.names = m[1]
 			} else if m := assigned.FindStringSubmatch(before); m != nil {
 				p.names = m[1]
 			} else {
@@ -170,27 +178,28 @@ func placesOf(src string, fetchers map[string]bool) []place {
 		}
 	}
 	for _, d := range decoders {
-		find(d, func(string, string) bool { return true }, false, false)
+		find(d, func(string, string) bool { return true }, false, false, "")
 	}
 	for _, a := range asking {
-		find(a, func(before, _ string) bool { return client.MatchString(before) }, true, true)
+		find(a, func(before, _ string) bool { return client.MatchString(before) }, true, true, "")
 	}
 	for _, f := range slices.Sorted(maps.Keys(fetchers)) {
 		find(f+"(", func(before, _ string) bool {
 			_, method := methods[f]
 			return before == "" || !inName(before[len(before)-1]) && (!method || !strings.HasSuffix(before, "."))
-		}, false, true)
+		}, false, true, fetchers[f])
+		find(f+",", func(before, _ string) bool { return handsOver.MatchString(before) }, false, true, fetchers[f])
 	}
 	find("await ", func(before, after string) bool {
 		m := awaited.FindStringSubmatch(after)
 		return m != nil && !strings.HasSuffix(strings.TrimRight(before, "( "), "JSON.parse") && !files.MatchString(m[1]) && !client.MatchString(m[0][:strings.LastIndex(m[0], m[1])])
-	}, false, true)
+	}, false, true, "")
 	slices.SortStableFunc(out, func(a, b place) int { return a.from - b.from })
 	return out[:min(len(out), maxRoots)]
 }
 
 // rootsOf are the shapes that the places of one file expect.
-func rootsOf(file source, fetchers map[string]bool) []root {
+func rootsOf(file source, fetchers map[string]string) []root {
 	var out []root
 	src := file.text
 	places := placesOf(src, fetchers)
@@ -225,6 +234,11 @@ func rootsOf(file source, fetchers map[string]bool) []root {
 		if r.template = templateOf(src[p.from : p.to+len(line)]); r.template == "" && p.asks {
 			r.template = firstSegment(line)
 		}
+		if r.template == "" && p.of != "" {
+			r.template = templateOf(p.of)
+			r.words = append(r.words, wordsOf(p.of)...)
+			r.words = r.words[max(0, len(r.words)-maxWords):]
+		}
 		out = append(out, r)
 	}
 	return out
@@ -258,24 +272,25 @@ func functionsOf(src string) []function {
 	return out
 }
 
-// fetchersOf are the functions that return what they decode, or what such a function returns.
-func fetchersOf(sources []source) map[string]bool {
+// fetchersOf are the functions that return what they decode, or what such a function returns, with what is looked at
+// of their bodies.
+func fetchersOf(sources []source) map[string]string {
 	var all []function
 	for _, src := range sources {
 		all = append(all, functionsOf(src.text)...)
 	}
-	out := map[string]bool{}
+	out := map[string]string{}
 	for _, f := range all {
 		_, known := methods[f.name]
 		if (!known || f.top) && len(f.name) > 2 && strings.Contains(f.body, "return") && slices.ContainsFunc(decoders, func(d string) bool { return strings.Contains(f.body, d) }) {
-			out[f.name] = true
+			out[f.name] = f.body[:min(len(f.body), maxBefore)]
 		}
 	}
 	direct := slices.Sorted(maps.Keys(out))
 	for _, f := range all {
 		for _, d := range direct {
-			if i := strings.Index(f.body, d+"("); i >= 0 && len(f.name) > 2 && returns.MatchString(f.body[max(0, i-40):i]) && len(out) < maxFetchers {
-				out[f.name] = true
+			if i := strings.Index(f.body, d+"("); i >= 0 && len(f.name) > 2 && returns.MatchString(f.body[max(0, i-40):i]) && len(out) < maxFetchers && out[f.name] == "" {
+				out[f.name] = f.body[:min(len(f.body), maxBefore)]
 			}
 		}
 	}
@@ -290,10 +305,13 @@ var returns = lazyregexp.New(`\breturn\s+(?:await\s+)?(?:this\.|self\.)?$`)
 // filled is what a language puts into a text.
 var filled = lazyregexp.New(`\$?\{[^{}]*\}|%[sd]`)
 
+// agents are headers that name a program, and look like paths.
+var agents = lazyregexp.New("(?i)user-agent[\"'`\\]]*\\s*[:=,]\\s*\\(?\\s*f?[\"'`][^\"'`\n]*[\"'`]")
+
 // templateOf is the last path in a text of which two segments at least are there and one is written out, "" for none.
 func templateOf(text string) string {
 	out := ""
-	for _, m := range address.FindAllStringSubmatch(text, -1) {
+	for _, m := range address.FindAllStringSubmatch(agents.ReplaceAllString(text, ""), -1) {
 		p, _, _ := strings.Cut(filled.ReplaceAllString(m[1], "{}"), "?")
 		if _, after, ok := strings.Cut(p, "://"); ok {
 			_, p, _ = strings.Cut(after, "/")
@@ -323,7 +341,7 @@ var mediaType = lazyregexp.New(`^(?:application|text|image|audio|video|multipart
 // wordsOf are the pieces of addresses in a text, the last ones.
 func wordsOf(text string) []string {
 	var out []string
-	for _, m := range address.FindAllStringSubmatch(text, -1) {
+	for _, m := range address.FindAllStringSubmatch(agents.ReplaceAllString(text, ""), -1) {
 		for _, piece := range strings.FieldsFunc(strings.ReplaceAll(m[1], "${", "{"), func(r rune) bool { return r == '{' || r == '}' || r == '?' || r == '%' }) {
 			_, after, ok := strings.Cut(piece, "://")
 			if !ok {

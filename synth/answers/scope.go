@@ -39,11 +39,18 @@ var (
 	compared = lazyregexp.New(`^\s*(!==?|===?)\s*("[^"\n]{1,80}"|'[^'\n]{1,80}'|-?\d{1,9}\b|true\b|True\b)`)
 	eachOf   = lazyregexp.New(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
 	loopOf   = lazyregexp.New(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
-	aliasOf  = lazyregexp.New(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
+	aliasOf  = lazyregexp.New(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*(?::[^=\n]{1,80})?=\s*(?:\(?\s*)$`)
+	// loopOverEntries names the values of an object's entries.
+	loopOverEntries = lazyregexp.New(`\bfor\s+(?:` + identifier + `\s*,\s*)?(` + identifier + `)\s+in\s+$|\bfor\s*\(\s*(?:const|let|var)\s+(?:\[\s*` + identifier + `\s*,\s*)?(` + identifier + `)\s*\]?\s+of\s+Object\.(?:entries|values)\($`)
+	// instanceOf is behind a value whose type Python asks for.
+	instanceOf = lazyregexp.New(`^\s*,\s*\(?\s*(list|dict|str|int|float)\b`)
 	// orNoneOf is behind a value for which an empty list or object stands in, before what is done with either.
 	orNoneOf = lazyregexp.New(`^\s*(?::|or|\|\||\?\?)\s*(\[\s*\]|\{\s*\})\s*\)`)
 	orList   = lazyregexp.New(`^\s*(?:or|\|\||\?\?)\s*\[`)
 )
+
+// instances are the kinds of Python's types.
+var instances = map[string]kind{"list": list, "dict": object, "str": text, "int": number, "float": number}
 
 // methods say what a value is by what is called on it.
 var methods = map[string]kind{
@@ -143,6 +150,10 @@ func (s *scope) use(of *shape, start, end int) {
 			of = of.of()
 		default:
 			name := strings.Trim(one, " \t\r\n?.")
+			if s.python && (name == "items" || name == "values") && strings.HasPrefix(s.text[end:], "()") {
+				s.entries(of, start)
+				return
+			}
 			if k, ok := methods[name]; ok && (name != "items" || strings.HasPrefix(s.text[end:], "(")) {
 				s.method(of, k, end)
 				return
@@ -155,6 +166,17 @@ func (s *scope) use(of *shape, start, end int) {
 	}
 	if of != nil {
 		s.end(of, start, end)
+	}
+}
+
+// entryName is that of an entry of an object whose names are not known.
+const entryName = "main"
+
+// entries gives the value of an object's entries the name that a loop over them has.
+func (s *scope) entries(of *shape, start int) {
+	of.is(object)
+	if m := loopOverEntries.FindStringSubmatch(s.text[max(0, start-320):start]); m != nil && (of.kind == object || of.kind == unknown) {
+		s.bindAt(m[1]+m[2], of.member(entryName), strings.LastIndexByte(s.text[:start], '\n')+1)
 	}
 }
 
@@ -174,6 +196,16 @@ func (s *scope) end(of *shape, start, end int) {
 	before, after := s.text[max(0, start-320):start], s.text[end:min(len(s.text), end+100)]
 	if orList.MatchString(after) || strings.HasSuffix(before, "Array.isArray(") {
 		of.is(list)
+	}
+	if strings.HasSuffix(before, "Object.entries(") || strings.HasSuffix(before, "Object.values(") {
+		s.entries(of, start)
+		return
+	}
+	if strings.HasSuffix(before, "isinstance(") {
+		if m := instanceOf.FindStringSubmatch(after); m != nil {
+			of.is(instances[m[1]])
+		}
+		return
 	}
 	if m := orNoneOf.FindStringSubmatchIndex(after); m != nil {
 		of.is(kindOf(after[m[2]:m[3]]))
