@@ -28,6 +28,9 @@ type target struct {
 	gone   bool
 	// retry are the refused arguments, corrected as the refusal says.
 	retry json.RawMessage
+	// plain are the required arguments, to which options, the others, were added one at a time.
+	plain   map[string]json.RawMessage
+	options map[string]bool
 	// inferred is the tool's schema with what refusals asked for beside it, nil for none.
 	inferred map[string]any
 	// before is the tool that the latest refusal says has to be called before, and refusedWith are

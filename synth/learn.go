@@ -101,6 +101,10 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	}
 	if t.require(args, text) {
 		t.schemaFrom = append(t.schemaFrom, l.d.n)
+		return
+	}
+	if retry := d.optioned(t, args); retry != nil {
+		t.retry, t.retryFrom = retry, l.d.n
 	}
 }
 
@@ -364,11 +368,27 @@ func speaksOf(text, name string, given json.RawMessage) bool {
 	return quoted || strings.Contains(text, name)
 }
 
+// maxDemanded bounds the values that one refusal names.
+const maxDemanded = 16
+
 // describing begins what a refusal says of a value, where it names none.
 var describing = lazyregexp.New(`(?i)^(?:no|not|an?|the|to|been|only|nothing|too) `)
 
-// demanded splits "Text or Blob" or "'a' | 'b'"; a number that is asked for is 1.
+// properties are adjectives by which a refusal says what a value must be, and are none.
+var properties = lazyregexp.New(`(?i)^(?:absolute|relative|positive|negative|non-?(?:empty|negative|zero)|empty|unique|different|equal|greater|less|smaller|larger|longer|shorter|valid|set|given|provided|specified|present|non-null|null|defined|e\.g|i\.e|for example|such as)\b`)
+
+// demanded splits "Text or Blob" or "'a' | 'b'"; a number that is asked for is 1. Where values are in quotes, the other
+// words speak of them.
 func demanded(list string) []string {
+	if quoted := inQuotes.FindAllStringSubmatch(list, maxDemanded); len(quoted) > 0 && properties.MatchString(strings.TrimSpace(list)) {
+		var out []string
+		for _, q := range quoted {
+			if v := strings.TrimSpace(q[1]); v != "" && len(v) <= 40 {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
 	list, _, _ = strings.Cut(list, ". ")
 	lowered := strings.ToLower(list)
 	if strings.Contains(lowered, "integer") || strings.Contains(lowered, "number") {
@@ -378,7 +398,7 @@ func demanded(list string) []string {
 	for _, v := range strings.FieldsFunc(strings.NewReplacer(" or ", ",", " and ", ",").Replace(list), func(r rune) bool {
 		return strings.ContainsRune(",|/[](){}'\"`", r)
 	}) {
-		if v = strings.Trim(v, " .?"); v != "" && !describing.MatchString(v) && !strings.EqualFold(v, "none") && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
+		if v = strings.Trim(v, " .?"); v != "" && !describing.MatchString(v) && !properties.MatchString(v) && !strings.EqualFold(v, "none") && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < maxDemanded {
 			out = append(out, v)
 		}
 	}

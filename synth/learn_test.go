@@ -19,6 +19,9 @@ func TestDemands(t *testing.T) {
 	for _, c := range []struct{ args, refusal, want string }{
 		{`{"from":"a short note","value":9}`, "Unknown unit: a short note. Supported units: m, km, cm", `{"from":"m","value":9}`},
 		{`{"kind":"x","note":"y z"}`, "Invalid kind: x. Must be Text or Blob.", `{"kind":"Text","note":"y z"}`},
+		{`{"path":"x y"}`, "Path 'x y' must be absolute, e.g. 'C:\\Reports\\q1.xlsx' or '/home/me/q1.xlsx'.", ``},
+		{`{"size":"x y"}`, "size must be positive", ``},
+		{`{"kind":"x"}`, "kind must be one of 'm n', 'c'", `{"kind":"m n"}`},
 		{`{"a":"b c"}`, "no such thing. Supported units: m, km", ``},
 	} {
 		l := learner{d: d, left: maxLearned}

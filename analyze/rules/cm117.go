@@ -2,12 +2,15 @@ package rules
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 var cm117 = Rule{Rule: cm117Doc, Check: checkCM117, Shrink: ShrinkNever}
@@ -67,7 +70,7 @@ func (r *Run) brokenBy(c *profile.Relayed) string {
 	if c.Loopback || c.Via == "dns" || r.givenHost(c.Host) || r.namesHost(c.Word) {
 		return ""
 	}
-	if !slices.ContainsFunc(c.Sources, func(s profile.Source) bool { return !r.keepsHere(s) }) {
+	if !slices.ContainsFunc(c.Sources, func(s profile.Source) bool { return !r.keepsHere(s) || r.lookedUpBy(c.Tool, s) }) {
 		return "“" + c.Sources[0].Name + "” declares that it stays on the machine"
 	}
 	passes := slices.ContainsFunc(c.Sources, func(s profile.Source) bool {
@@ -83,14 +86,31 @@ func (r *Run) brokenBy(c *profile.Relayed) string {
 	return ""
 }
 
+// lookedUpBy reports whether a tool that declares a network says by name that it works on what another one was given,
+// which promises a closed world (openWorldHint=false) and no more: what is registered here is looked up there.
+func (r *Run) lookedUpBy(tool string, s profile.Source) bool {
+	t, source := r.Scope.Tool(tool), r.Scope.Tool(s.Name)
+	if s.Kind != profile.SourceTool || t.ClaimsLocal() || r.promises(staysHere, toolNamed(s.Name)) || slices.ContainsFunc(source.Local, func(c scope.Claim) bool { return c.Where != "annotation" }) {
+		return false
+	}
+	return slices.ContainsFunc(r.Surface.Tools, func(d wire.Tool) bool {
+		return d.Name == tool && slices.Contains(strings.FieldsFunc(d.Description, func(c rune) bool { return c != '_' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }), s.Name)
+	})
+}
+
 // keepsHere reports whether a tool or a prompt declares that what it is given stays on the machine.
 func (r *Run) keepsHere(s profile.Source) bool {
 	switch s.Kind {
 	case profile.SourceTool:
 		t := r.Scope.Tool(s.Name)
-		return t.ClaimsLocal() || len(t.URLs) == 0 && r.promises(staysHere, func(o detect.Owner) bool { return o.Kind == detect.OwnerTool && o.Name == s.Name })
+		return t.ClaimsLocal() || len(t.URLs) == 0 && r.promises(staysHere, toolNamed(s.Name))
 	case profile.SourcePrompt:
 		return r.promises(staysHere, func(o detect.Owner) bool { return o.Kind == detect.OwnerPrompt && o.Name == s.Name })
 	}
 	return false
+}
+
+// toolNamed picks what a tool declares.
+func toolNamed(name string) func(detect.Owner) bool {
+	return func(o detect.Owner) bool { return o.Kind == detect.OwnerTool && o.Name == name }
 }

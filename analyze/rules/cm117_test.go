@@ -32,6 +32,9 @@ const asksWords = "Asks api.words.example."
 
 var ofRelays = []ruleCase{
 	{"CM117", "a text stays here", relaying("", asksWords, "Outlines a text. The text stays on this machine.", "", ofOutline), finding.High},
+	{"CM117", "a closed world, and a tool that says it works on that", alone("Looks up the words that outline registered at api.words.example."), ""},
+	{"CM117", "a closed world, and a tool that does not say so", alone(asksWords), finding.High},
+	{"CM117", "a promise in words, whatever another tool says", relaying("", "Looks up the words that outline registered at api.words.example.", "Outlines a text. The text stays on this machine.", "", ofOutline), finding.High},
 	{"CM117", "a text never leaves", relaying("", asksWords, "Outlines a text, which never leaves your computer.", "", ofOutline), finding.High},
 	{"CM117", "no promise", relaying("", asksWords, "Outlines a text.", "", ofOutline), ""},
 	{"CM117", "another source promises nothing", relaying("", asksWords, "Outlines a text. It stays on this machine.", "", ofOutline, ofClient), ""},
@@ -44,4 +47,12 @@ var ofRelays = []ruleCase{
 	{"CM117", "of a tool that asks too", relaying("", asksWords+" Only the word is sent.", "Asks api.words.example for an outline of a web page.", "", ofOutline), ""},
 	{"CM117", "only about another thing", relaying("", asksWords+" The only words that count are nouns.", "", "", ofClient), ""},
 	{"CM117", "to a host that the user gave", with(relaying("", asksWords+" Only the word is sent.", "", "", ofClient), func(r *Run) { r.Given = []string{"https://api.words.example"} }), ""},
+}
+
+// alone is a run in which a text of a tool that declares a closed world is sent by another one.
+func alone(define string) *Run {
+	r := relaying("", define, "Outlines a text.", "", ofOutline)
+	r.Surface.Tools[1].Annotations = &wire.Annotations{OpenWorld: boolean(false)}
+	r.Scope = scope.Of(r.Surface)
+	return r
 }
