@@ -374,7 +374,7 @@ const maxDemanded = 16
 // describing begins what a refusal says of a value, where it names none.
 var describing = lazyregexp.New(`(?i)^(?:no|not|an?|the|to|been|only|nothing|too) `)
 
-// properties are adjectives by which a refusal says what a value must be, and are none.
+// properties are adjectives by which a refusal describes a value: no call gets them.
 var properties = lazyregexp.New(`(?i)^(?:absolute|relative|positive|negative|non-?(?:empty|negative|zero)|empty|unique|different|equal|greater|less|smaller|larger|longer|shorter|valid|set|given|provided|specified|present|non-null|null|defined|e\.g|i\.e|for example|such as)\b`)
 
 // demanded splits "Text or Blob" or "'a' | 'b'"; a number that is asked for is 1. Where values are in quotes, the other
