@@ -90,22 +90,25 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	}
 	handed := func(args json.RawMessage, _ string) json.RawMessage { return d.handedOn(t, args) }
 	ownPattern := func(args json.RawMessage, _ string) json.RawMessage { return d.ownPatterns(t, args) }
-	for _, correct := range []func(json.RawMessage, string) json.RawMessage{
-		ofTarget(d.asLocal), ofTarget(d.otherAddress), l.closedRings, l.resized, ofTarget(d.exclusive), ofTarget(l.keyed), l.ofExtension, l.asPath, l.suggested,
-		l.demands, l.asName, l.stated, l.counted, ownPattern, handed, ofTarget(d.asText), ofTarget(d.patterned), ofTarget(d.otherKind),
-	} {
-		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
-			t.retry, t.retryFrom = retry, l.d.n
-			return
+	corrected := func(list ...func(json.RawMessage, string) json.RawMessage) bool {
+		for _, correct := range list {
+			if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
+				t.retry, t.retryFrom = retry, d.n
+				return true
+			}
 		}
+		return false
 	}
-	if t.require(args, text) {
-		t.schemaFrom = append(t.schemaFrom, l.d.n)
+	if corrected(ofTarget(d.asLocal), ofTarget(d.otherAddress), l.closedRings, l.resized, ofTarget(d.exclusive), ofTarget(l.keyed), l.ofExtension, l.asPath, l.suggested,
+		l.demands, l.asName, l.stated, l.counted) {
 		return
 	}
-	if retry := d.optioned(t, args); retry != nil {
-		t.retry, t.retryFrom = retry, l.d.n
+	if t.require(args, text) {
+		t.schemaFrom = append(t.schemaFrom, d.n)
+		return
 	}
+	optioned := func(args json.RawMessage, _ string) json.RawMessage { return d.optioned(t, args) }
+	corrected(ownPattern, handed, ofTarget(d.asText), ofTarget(d.patterned), ofTarget(d.otherKind), optioned)
 }
 
 // wasGiven says that a target had these arguments before.
@@ -306,8 +309,8 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 			corrected = true
 		}
 	}
-	if len(values) > 0 && l.d.harmless(values[0]) && unknownText.MatchString(text) {
-		corrected = inPart(given, text, values[0]) || corrected
+	if !corrected && len(values) > 0 && l.d.harmless(values[0]) && unknownText.MatchString(text) {
+		corrected = inPart(given, text, values[0])
 	}
 	return arguments(given, corrected)
 }

@@ -20,6 +20,7 @@ func TestDemands(t *testing.T) {
 		{`{"from":"a short note","value":9}`, "Unknown unit: a short note. Supported units: m, km, cm", `{"from":"m","value":9}`},
 		{`{"kind":"x","note":"y z"}`, "Invalid kind: x. Must be Text or Blob.", `{"kind":"Text","note":"y z"}`},
 		{`{"path":"x y"}`, "Path 'x y' must be absolute, e.g. 'C:\\Reports\\q1.xlsx' or '/home/me/q1.xlsx'.", ``},
+		{`{"sheet":"Sheet1","name":"alpha"}`, "Sheet 'Sheet1' not found. Available sheets: 'notes-new', 'draft', 'notes'.", `{"name":"alpha","sheet":"notes-new"}`},
 		{`{"size":"x y"}`, "size must be positive", ``},
 		{`{"kind":"x"}`, "kind must be one of 'm n', 'c'", `{"kind":"m n"}`},
 		{`{"a":"b c"}`, "no such thing. Supported units: m, km", ``},
