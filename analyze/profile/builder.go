@@ -139,7 +139,7 @@ func NewBuilder(ctx Context) *Builder {
 		late:  frameResults{index: effectIndex{}},
 		given: map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
-		out: &Profile{bases: map[string]string{}, FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
+		out: &Profile{bases: map[string]string{}, Refusals: map[string]Refusal{}, FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	b.relays.know(ctx.Home)
 	b.relays.literals = strings.Join(ctx.Literals, "\x00")

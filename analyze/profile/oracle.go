@@ -245,7 +245,9 @@ func keepHit(hits *[]Hit, h Hit) {
 // provenReply looks in a frame of the server's for the texts of the files that
 // its call aimed at.
 func (b *Builder) provenReply(seq uint64, at time.Duration, raw []byte) {
-	b.proveReturn(&b.late.hits, b.out.FrameCall[seq], raw, "crossed the wire", finding.Evidence{Source: "frame", Seq: seq, Time: at})
+	call := b.out.FrameCall[seq]
+	b.proveReturn(&b.late.hits, call, raw, "crossed the wire", finding.Evidence{Source: "frame", Seq: seq, Time: at})
+	b.refusal(call, raw)
 }
 
 // proveReturn looks in something that the server answered to a call for the texts of the files that the call aimed at.

@@ -86,8 +86,10 @@ type Profile struct {
 	// Lost counts what was not seen, in records or lines.
 	Lost int64
 	// Hits are the effects of oracles' inputs.
-	Hits    []Hit
-	visited map[string]bool
+	Hits []Hit
+	// Refusals are what tools say where they refuse a path that leads out of a directory, by tool.
+	Refusals map[string]Refusal
+	visited  map[string]bool
 	// bases are the directories of the server's own to which it joined arguments, by tool and argument.
 	bases  map[string]string
 	undone map[fileIn]bool

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -16,7 +17,7 @@ var cm303Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Whoever controls the argument reads or writes files outside the promised directory.", Fix: "Resolve the path with realpath and require the directory and its separator as prefix (Path.is_relative_to, filepath.IsLocal, os.Root)."},
 	CWE:    []string{"CWE-22", "CWE-59"}, OWASP: []string{"MCP05"},
 	Help: "A string argument escaped the directory in which the server should work: with `..`, an absolute path, an encoding, a NUL byte, a symbolic link, or a sibling directory whose name begins with the same letters. The server returned or opened a planted file there, or created a new one.\n\n" +
-		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), by a directory of the server's own below which the argument leads in other calls, or by the directory that the server's command or a variable names. " +
+		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), by a directory of the server's own below which the argument leads in other calls, by the directory that the server's command or a variable names, or by the tool's own refusal of another such path (of `..` alone: for paths that climb). " +
 		"A file that was opened for reading and not returned is medium, since a server may look before it refuses. A tool that opens the file unasked, too, proves nothing.\n\n" +
 		"A tool that takes a path and promises no directory may read it: no finding. **False positive when** the promise is another's.",
 }
@@ -28,6 +29,9 @@ func checkCM303(r *Run) []finding.Finding {
 		tool := r.toolOf(h.Call)
 		t := r.Scope.Tool(tool)
 		promise, severity := r.confinement(&t, tool, h.At)
+		if said := r.Profile.Refusals[tool]; promise == "" && said.Text != "" && (!said.Climbs || climbs(h.Context)) {
+			promise, severity = "the tool refuses another such path (“"+said.Text+"”)", finding.High
+		}
 		if promise == "" || h.Path != "" && r.Profile.Unasked(tool, h.Path) || runsCommands(&t, h.At) {
 			continue
 		}
@@ -44,6 +48,11 @@ func checkCM303(r *Run) []finding.Finding {
 		contexts = append(contexts, h.Context)
 	}
 	return aboutOne(out, contexts)
+}
+
+// climbs reports whether a variant of a path goes up by "..".
+func climbs(context string) bool {
+	return slices.ContainsFunc([]string{"dot", "encoded", "backslashes", "relative sibling"}, func(part string) bool { return strings.Contains(context, part) })
 }
 
 // led says where a path led.

@@ -166,6 +166,9 @@ var saving = wire.Tool{Name: "look", Annotations: &wire.Annotations{ReadOnly: bo
 // grep is a tool that searches files; its path may be left out.
 var grep = wire.Tool{Name: "grep", InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}}}`)}
 
+// globbing is a tool that searches files by a pattern for their names.
+var globbing = wire.Tool{Name: "grep", Description: "Searches the files of a directory.", InputSchema: json.RawMessage(`{"type":"object","properties":{"file_pattern":{"type":"string","description":"Glob pattern of files"},"path":{"type":"string"}}}`)}
+
 // consentPage asks for access to an account for another host.
 const consentPage = "https://accounts.google.com/o/oauth2/v2/auth?client_id=1&response_type=code&scope=https%3A%2F%2Fmail.google.com%2F&redirect_uri=https%3A%2F%2Ftake.example%2Fin"
 
@@ -395,4 +398,12 @@ func linking(t wire.Tool) *Run {
 	return with(newRun(t), func(r *Run) {
 		r.Wire.Links = []Link{{Fact: Fact{Seq: 9, Tool: t.Name, Call: 1, Text: "charts.example.com"}, Image: true, How: "as it is"}}
 	})
+}
+
+// refusing is a run in which a path that a tool takes led out, and the tool refused another one.
+func refusing(context string, said profile.Refusal) *Run {
+	r := proven(taking("read_file", "path"), "path", session.OraclePath, profile.HitReturn)
+	r.Profile.Hits[0].Context = context
+	r.Profile.Refusals = map[string]profile.Refusal{"read_file": said}
+	return r
 }

@@ -88,10 +88,19 @@ func (r *Run) wasAsked(e *finding.Effect, c canaries.Canary) bool {
 			if r.holds(text, c.Path) || onFiles && r.standsFor(text, e.Call, c.Path) {
 				return true
 			}
-			named = named || text != "" && slices.ContainsFunc(t.Paths, func(p string) bool { return p == name || strings.HasPrefix(p, name+".") })
+			named = named || text != "" && !isGlobOf(text, c.Path) && slices.ContainsFunc(t.Paths, func(p string) bool { return p == name || strings.HasPrefix(p, name+".") })
 		}
 	}
 	return !named && onFiles
+}
+
+// isGlobOf reports whether a text is a pattern for names of files, and matches that of a file.
+func isGlobOf(text, file string) bool {
+	if !strings.ContainsAny(text, "*?") {
+		return false
+	}
+	matches, err := path.Match(text[strings.LastIndexByte(text, '/')+1:], path.Base(file))
+	return err == nil && matches
 }
 
 // standing is a directory of a workspace that a call named beside a text.
