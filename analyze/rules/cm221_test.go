@@ -54,6 +54,7 @@ var ofAll = []ruleCase{
 	{"CM209", "arguments that the answer needs", copied("A", "B", false), finding.Low},
 	{"CM209", "arguments, where nothing was compared", copied("A", "B", true), finding.Medium},
 	{"CM209", "arguments, where the runs compared gave it short ones", briefly(copied("A", "B", false)), finding.Low},
+	{"CM209", "arguments, for the service of the server's name", with(copied("A", "B", true), func(r *Run) { r.Surface.Server.Name = "mcp-case-words" }), finding.Low},
 	{"CM209", "arguments, where those make no difference", briefly(copied("A", "A", false)), finding.Medium},
 	{"CM212", "a file of the user's", stood(newRun(silent, effect("", finding.FileDelete, home+"/Documents/a.txt", build)), home+"/Documents/a.txt"), finding.High},
 }

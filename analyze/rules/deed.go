@@ -83,7 +83,9 @@ func (r *Run) isTalker(e *finding.Effect) bool {
 // shows that the answer needs it.
 func (r *Run) gotArguments(e *finding.Effect) bool {
 	hosts := hostsOf(e)
-	if slices.ContainsFunc(hosts, func(h string) bool { return r.knowsPeer(e.Call, e.Tool, h) || isNearby(h) && r.saysNearby(e.Tool) }) {
+	if slices.ContainsFunc(hosts, func(h string) bool {
+		return r.knowsPeer(e.Call, e.Tool, h) || r.isNamesake(h) || isNearby(h) && r.saysNearby(e.Tool)
+	}) {
 		return false
 	}
 	return !r.shown(e.Tool, deliverWords) && slices.ContainsFunc(r.Profile.Carried, func(c profile.Carried) bool {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -62,6 +63,14 @@ func (r *Run) isOwnService(host string) bool {
 	}
 	site, err := url.Parse(r.Surface.Server.WebsiteURL)
 	return scope.AnyShown(r.Scope.Purpose.Network) || err == nil && site.Host != "" && domain(site.Hostname()) == own
+}
+
+// isNamesake reports whether the server's name has the name of a host that somebody registered as a word
+// ("yahoo-finance" and finance.yahoo.com): clients show it, and it says whom the server asks.
+func (r *Run) isNamesake(host string) bool {
+	label, _, _ := strings.Cut(domain(host), ".")
+	words := strings.FieldsFunc(strings.ToLower(r.Surface.Server.Name), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return r.isOwnName(label) || len(label) >= leastLabel && slices.Contains(words, label)
 }
 
 // reachedNearby are the moments in which something of a closed world was reached by an address or a name.
