@@ -62,7 +62,7 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 		c.From = d.learnedFrom(t, c)
 	}
 	if c.Class != ClassReplay && c.Class != ClassRows {
-		c.Turn = t.turn
+		c.Turn = t.turns.of(t.gen, c.Args).turn
 	}
 	most := d.timeout(left)
 	switch c.Class {
@@ -134,15 +134,6 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 // asksProgress says that a call of a tool asks for notifications of its progress.
 func (c *Call) asksProgress() bool {
 	return c.What == WhatTool && (c.Progress || c.Class == schema.TypicalFull.String())
-}
-
-// turn has the services answer otherwise in the next call of a tool that has failed so far,
-// and did after it asked one.
-func (d *driver) turn(t *target, c Call, o Outcome) {
-	ordinary := c.Class != ClassOracle && c.Class != ClassRows && c.Class != ClassReplay && c.Class != schema.Invalid.String()
-	if d.cfg.Turns > 1 && ordinary && (o == IsError || o == Error) && !t.succeeded() && d.cfg.Asked() {
-		t.turn = (t.turn + 1) % d.cfg.Turns
-	}
 }
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.

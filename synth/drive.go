@@ -41,9 +41,9 @@ type target struct {
 	rank        int
 	said        string // the latest refusal, bounded
 	answered    string // the latest answer that others may take, "" for none
-	turn        int    // the kind of answer that the services give in its calls
-	asks        bool   // a service was asked in one of its calls
-	slow        bool   // a call took long: what bounds its duration is always given
+	turns       branchTurns
+	asks        bool // a service was asked in one of its calls
+	slow        bool // a call took long: what bounds its duration is always given
 	decl        wire.Tool
 	// soft counts the answers that are no errors by their form and say that they are.
 	soft int

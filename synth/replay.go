@@ -47,7 +47,7 @@ func StepOf(c Call) Step {
 
 // call is what a player makes of a step.
 func (s *Step) call() (*target, Call) {
-	t := &target{what: s.What, name: s.Name, turn: s.Turn}
+	t := &target{what: s.What, name: s.Name}
 	c := Call{What: s.What, Tool: s.Name, Args: s.Args, Class: ClassReplay, Oracles: s.Oracles, Progress: s.Progress, Turn: s.Turn}
 	if s.Of != nil {
 		t.of, c.Of = *s.Of, *s.Of

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // A tool that fails with what a service answers gets other answers, until it works; one
@@ -36,6 +37,29 @@ func TestServicesAnswerOtherwise(t *testing.T) {
 	}
 	if i := slices.IndexFunc(r.Tools, func(c Coverage) bool { return c.Name == "fetches" }); r.Tools[i].OK == 0 {
 		t.Errorf("it never worked: %+v", r.Tools[i])
+	}
+}
+
+// Each branch of a tool gets the answer that fits first, whatever another one failed with.
+func TestEachBranchHasItsTurns(t *testing.T) {
+	t.Parallel()
+	f := newFake(tool("asks", `{"type":"object","properties":{"action":{"type":"string","enum":["list","show"]}},"required":["action"]}`))
+	f.tool = func(string, json.RawMessage) (client.Result, error) { return refusal("it failed"), nil }
+	first := map[string]int{}
+	if _, err := Drive(t.Context(), Config{
+		Session: f, Surface: f.surface, Calls: 6, Now: f.clock, Turns: 3, Asked: func() bool { return true },
+		OnCall: func(c Call) {
+			if _, seen := first[string(c.Args)]; !seen && c.Class != schema.Invalid.String() {
+				first[string(c.Args)] = c.Turn
+			}
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{`{"action":"list"}`, `{"action":"show"}`} {
+		if turn, seen := first[args]; !seen || turn != 0 {
+			t.Errorf("%s began with the turn %d (called: %v)", args, turn, seen)
+		}
 	}
 }
 
