@@ -27,7 +27,7 @@ var (
 	// ErrIncomplete says that a list was cut at one of this package's bounds.
 	ErrIncomplete = errors.New("the list is incomplete")
 	// ErrEndedAtDiscover comes beside ErrClosed from Connect when the server
-	// ended at server/discover, before it saw initialize. Some servers of the
+	// ended at server/discover, before it answered anything. Some servers of the
 	// older era end at any other first message: start again with SkipDiscover.
 	ErrEndedAtDiscover = errors.New("the server ended at server/discover")
 	// errBusy says that too much waits for the server already.

@@ -105,7 +105,7 @@ func TestIntroduction(t *testing.T) {
 
 func TestHandshakeFailures(t *testing.T) {
 	quick := patient
-	quick.HandshakeTimeout = 500 * time.Millisecond
+	quick.HandshakeTimeout, quick.DiscoverTimeout = 500*time.Millisecond, 100*time.Millisecond
 	end := func(p *peer, _ request) { p.c.Closed(io.EOF) }
 	for _, tc := range []struct {
 		name string
@@ -115,6 +115,7 @@ func TestHandshakeFailures(t *testing.T) {
 	}{
 		{"never answers", map[string]func(*peer, request){}, []error{ErrTimeout}, "handshake: no answer in time (500ms)"},
 		{"ends at discover", map[string]func(*peer, request){methodDiscover: end}, []error{ErrClosed, ErrEndedAtDiscover, io.EOF}, "ended at server/discover"},
+		{"starts slowly and ends at discover", map[string]func(*peer, request){methodDiscover: func(*peer, request) {}, methodInitialize: end}, []error{ErrClosed, ErrEndedAtDiscover, io.EOF}, "ended at server/discover"},
 		{"ends at initialize", map[string]func(*peer, request){methodInitialize: end, "": unknown}, []error{ErrClosed, io.EOF}, "the server closed the connection: EOF"},
 		{"refuses both", map[string]func(*peer, request){"": fail(-32000, "go away")}, nil, "go away"},
 		{"null", map[string]func(*peer, request){"": give(`null`)}, nil, "handshake"},
@@ -135,7 +136,7 @@ func TestHandshakeFailures(t *testing.T) {
 					t.Errorf("%v is not %v", err, is)
 				}
 			}
-			if errors.Is(err, ErrEndedAtDiscover) != (tc.name == "ends at discover") {
+			if errors.Is(err, ErrEndedAtDiscover) != strings.HasSuffix(tc.name, "ends at discover") {
 				t.Errorf("got %v", err)
 			}
 			if time.Since(start) > 5*time.Second {

@@ -113,7 +113,8 @@ func (c *Client) salvage(h *handshake, cause error) (version string, ok bool) {
 func (c *Client) explain(ctx context.Context, h *handshake, err error) error {
 	ended := c.ended()
 	switch {
-	case ended != nil && h.asked(methodDiscover) && !h.asked(methodInitialize):
+	case ended != nil && h.asked(methodDiscover) && (!h.asked(methodInitialize) || h.silent() && !c.answeredLate()):
+		// A server that is slow to start reads both, and ends at the first.
 		return fmt.Errorf("handshake: %w: %w", ErrEndedAtDiscover, ended)
 	case ended != nil:
 		return fmt.Errorf("handshake: %w", ended)

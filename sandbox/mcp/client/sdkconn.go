@@ -26,6 +26,8 @@ type handshake struct {
 	// sent holds the methods that went out, results the good answers.
 	sent    map[string]bool
 	results map[string]json.RawMessage
+	// unanswered says that server/discover had no answer in time.
+	unanswered bool
 }
 
 var (
@@ -74,6 +76,13 @@ func (h *handshake) result(method string) (json.RawMessage, bool) {
 	defer h.mu.Unlock()
 	raw, ok := h.results[method]
 	return raw, ok
+}
+
+// silent reports whether server/discover went unanswered, so that initialize was tried beside it.
+func (h *handshake) silent() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.unanswered
 }
 
 // Read implements mcp.Connection.
@@ -134,6 +143,9 @@ func (h *handshake) relay(req *jsonrpc.Request, id int64, p *pending) {
 		if h.c.forget(id, true) {
 			h.c.note(Handshake, "no answer to server/discover in %s: initialize is tried", h.c.opts.DiscoverTimeout)
 			response.Error = &jsonrpc.Error{Code: codeMethodNotFound, Message: "no answer to server/discover"}
+			h.mu.Lock()
+			h.unanswered = true
+			h.mu.Unlock()
 		} else {
 			h.fill(response, req.Method, <-p.done)
 		}
