@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
 )
@@ -124,10 +125,19 @@ func lookup(language, name string) []Kind {
 			return k
 		}
 	}
-	if base != "" {
+	if base != "" && !IsConstructor(language, name) {
 		return table()[language+" *."+last]
 	}
 	return nil
+}
+
+// IsConstructor reports whether a name is from_string of a class of Python that makes a value ("RGBColor.from_string"),
+// and not of an engine of templates.
+func IsConstructor(language, name string) bool {
+	base, last := cutLast(name)
+	_, class := cutLast(base)
+	return language == "Python" && last == "from_string" && class != "" && unicode.IsUpper(rune(class[0])) &&
+		!slices.ContainsFunc([]string{"Environment", "Template", "Engine", "Jinja"}, func(part string) bool { return strings.Contains(class, part) })
 }
 
 // isPassive reports whether a member of a module that acts is a constant or an error by its

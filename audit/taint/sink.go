@@ -22,7 +22,7 @@ func (f *frame) checkSink(c *callInfo) {
 	}
 	for _, n := range names {
 		s, ok := sinkOf(f.src.Language, n, c.method != "")
-		if !ok {
+		if !ok || sinks.IsConstructor(f.src.Language, n) {
 			continue
 		}
 		f.atSink(s, strings.TrimPrefix(n, "*."), c)
