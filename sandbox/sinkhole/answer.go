@@ -155,6 +155,9 @@ func (p Reply) matches(r *http.Request, host string) bool {
 			host = canonical(name) + ":" + port
 		}
 	}
+	if name, value, _ := strings.Cut(p.Query, "="); name != "" && r.URL.Query().Get(name) != value {
+		return false
+	}
 	return fits(p.Host, host) && fits(p.Path, r.URL.Path) && fits(p.Method, r.Method)
 }
 

@@ -157,11 +157,12 @@ type Lead struct {
 
 // Reply is an HTTP answer of the user's own. Host, Path and Method are patterns
 // of path.Match; an empty one matches everything, and a Path ending in "/**"
-// everything below it. A Host may name a port, as in "*:11434". In a Header's
+// everything below it. Query is a parameter that the address must have, "name=value". A Host may name a port, as in "*:11434". In a Header's
 // value {path} stands for the request's path as it was sent.
 type Reply struct {
 	Host   string            `json:"host,omitempty"`
 	Path   string            `json:"path,omitempty"`
+	Query  string            `json:"query,omitempty"`
 	Method string            `json:"method,omitempty"`
 	Status int               `json:"status,omitempty"`
 	Header map[string]string `json:"header,omitempty"`

@@ -59,7 +59,7 @@ func embedded(name string, data []byte) []Reply {
 }
 
 // ParseReplies reads a file of replies: YAML, with a list "replies" whose
-// entries have host, path, method, status, headers and body, as Reply has them.
+// entries have host, path, query, method, status, headers and body, as Reply has them.
 // file is its name in the errors, which are *ReplyError, joined, at most twenty.
 // Of a file with an error nothing is returned.
 func ParseReplies(file string, data []byte) (replies []Reply, err error) {
@@ -147,7 +147,7 @@ func (r *replyReader) members(n *yaml.Node, what string, known []string, each fu
 }
 
 func (r *replyReader) reply(n *yaml.Node) (p Reply) {
-	r.members(n, "a reply", []string{"host", "path", "method", "status", "headers", "body"}, func(key, v *yaml.Node) {
+	r.members(n, "a reply", []string{"host", "path", "query", "method", "status", "headers", "body"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "host":
 			p.Host = canonical(r.pattern(v, "host"))
@@ -155,6 +155,11 @@ func (r *replyReader) reply(n *yaml.Node) (p Reply) {
 			p.Path = r.pattern(v, "path")
 			if p.Path != "" && !strings.HasPrefix(p.Path, "/") && !strings.HasPrefix(p.Path, "*") {
 				r.fault(v, "put / before it", "path %q does not begin with /", p.Path[:min(len(p.Path), 80)])
+			}
+		case "query":
+			p.Query = r.text(v, "query")
+			if name, _, ok := strings.Cut(p.Query, "="); p.Query != "" && (!ok || name == "") {
+				r.fault(v, "write it as name=value", "query names no parameter")
 			}
 		case "method":
 			p.Method = strings.ToUpper(r.pattern(v, "method"))

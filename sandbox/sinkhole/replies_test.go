@@ -15,6 +15,7 @@ func TestParseReplies(t *testing.T) {
 replies:
   - host: "*.Example.com."
     path: /v1/**
+    query: "format=json"
     method: post
     status: 201
     headers: {content-type: application/json, X-A: b}
@@ -25,7 +26,7 @@ replies:
       lines
 `))
 	want := []Reply{
-		{Host: "*.example.com", Path: "/v1/**", Method: "POST", Status: 201, Header: map[string]string{"Content-Type": "application/json", "X-A": "b"}, Body: `{"id": 1}`},
+		{Host: "*.example.com", Path: "/v1/**", Query: "format=json", Method: "POST", Status: 201, Header: map[string]string{"Content-Type": "application/json", "X-A": "b"}, Body: `{"id": 1}`},
 		{Path: "/old", Status: 302, Header: map[string]string{"Location": "https://new.example/x"}},
 		{Body: "two\nlines\n"},
 	}
@@ -50,6 +51,7 @@ func TestParseRepliesNamesTheLine(t *testing.T) {
 		"replies:\n  - status: 99":                                "p.yaml:2:13: status",
 		"replies:\n  - status: many":                              "p.yaml:2:13: status",
 		"replies:\n  - host: a\n    host: b":                      "p.yaml:3:5: a reply: \"host\" appears here twice",
+		"replies:\n  - query: x":                                  "p.yaml:2:12: query",
 		"replies:\n  - path: x":                                   "p.yaml:2:11: path",
 		"replies:\n  - host: '[a'":                                "p.yaml:2:11: host is not a pattern",
 		"replies:\n  - headers: {Content-Length: 3}":              "p.yaml:2:15: Content-Length",

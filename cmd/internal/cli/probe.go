@@ -270,7 +270,7 @@ func (f *probeFlags) readReplies(ctx context.Context) error {
 	if f.replies == "" {
 		return nil
 	}
-	hint := "a list \"replies\" of host, path, method, status, headers and body"
+	hint := "a list \"replies\" of host, path, query, method, status, headers and body"
 	data, ok, err := f.judgedBy(ctx, "replies", f.replies)
 	if err != nil {
 		return &sandbox.UsageError{Err: err, Hint: hint}
