@@ -293,6 +293,9 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, code *ownCode,
 	}
 	scheduler := p.scheduler()
 	scheduler.Differs = dir.Differs
+	if seen.Introduced {
+		p.plan = p.plan.Introduced()
+	}
 	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew, Test: test.Further}
 	// A test's driver makes the calls of one run.
 	if p.opts.Replay == nil && !p.fetched.Unmade() && test.Driver == nil {

@@ -84,10 +84,17 @@ func (p Plan) Showing(list []session.Shown) Plan {
 }
 
 // ShowingAs is a copy of the plan with what another one found out: the sandbox, what it shows of
-// the host, and what the interpreter reads.
+// the host, what the interpreter reads, how the server is spoken to, and the variables that it needs.
 func (p Plan) ShowingAs(q Plan) Plan {
 	p.Sandbox, p.Server.Hidden, p.Server.Interpreter = q.Sandbox, q.Server.Hidden, q.Server.Interpreter
+	p.Server.Transport, p.Server.Guessed, p.Server.Initialize = q.Server.Transport, q.Server.Guessed, q.Server.Initialize
 	p.View, p.Shown = q.View, q.Shown
+	return p.Supplying(slices.DeleteFunc(slices.Clone(q.Server.MadeUp), func(name string) bool { return slices.Contains(p.Server.MadeUp, name) }))
+}
+
+// Introduced is a copy of the plan that begins with initialize.
+func (p Plan) Introduced() Plan {
+	p.Server.Initialize = true
 	return p
 }
 

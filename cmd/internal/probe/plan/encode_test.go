@@ -198,3 +198,15 @@ func TestSupplying(t *testing.T) {
 		t.Errorf("%q are not set yet", a.Unset(names))
 	}
 }
+
+// A plan that is made anew, with other decoys, speaks to the server as the run before learned to.
+func TestShowingAs(t *testing.T) {
+	found := planned(t).SpeakingOver(TransportHTTP).Introduced().Supplying([]string{"NEW"})
+	p := planned(t).ShowingAs(found)
+	if p.Server.Transport != TransportHTTP || p.Server.Guessed || !p.Server.Initialize || !slices.Equal(p.Server.MadeUp, []string{"NEW"}) || len(p.Unset([]string{"NEW"})) != 0 {
+		t.Errorf("%+v", p.Server)
+	}
+	if again := p.ShowingAs(found); len(again.Server.Dummies) != len(p.Server.Dummies) {
+		t.Errorf("supplied twice: %q", again.Server.Dummies)
+	}
+}

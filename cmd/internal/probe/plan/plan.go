@@ -112,6 +112,8 @@ type Server struct {
 	Transport string   `json:"transport"`
 	// Guessed says that Transport is only what most servers speak.
 	Guessed bool `json:"guessed,omitempty"`
+	// Initialize says that the server ends at server/discover: initialize comes first.
+	Initialize bool `json:"initialize,omitempty"`
 	// Dir is the working directory; ServerDir holds the server's code, "" for none, and
 	// From is the host's directory that is shown there where it is another.
 	Dir       string `json:"dir"`

@@ -25,10 +25,9 @@ var (
 
 // conversation is the work with an MCP server.
 type conversation struct {
-	runner       Runner
-	skipDiscover bool
-	services     services
-	lines        lines
+	runner   Runner
+	services services
+	lines    lines
 }
 
 func (c *conversation) prepare(ctx context.Context, s *Session, spec *sandbox.Spec) (sandbox.Sink, error) {
@@ -40,7 +39,7 @@ func (c *conversation) prepare(ctx context.Context, s *Session, spec *sandbox.Sp
 	c.services.serve(spec)
 	c.lines = connect(s)
 	s.rec.client = client.New(c.lines.send, client.Options{
-		Info: s.plan.Identity.Client, Declines: true, Model: modelsAnswer, Roots: rootsOf(s.plan), SkipDiscover: c.skipDiscover, CallTimeout: s.plan.Budget.CallTimeout,
+		Info: s.plan.Identity.Client, Declines: true, Model: modelsAnswer, Roots: rootsOf(s.plan), SkipDiscover: s.plan.Server.Initialize, CallTimeout: s.plan.Budget.CallTimeout,
 		HandshakeTimeout: handshakeTimeout(s.plan), DiscoverTimeout: discoverTimeout(s.plan),
 	})
 	s.Client, s.endpoint = s.rec.client, c.lines.endpoint

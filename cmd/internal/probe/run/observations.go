@@ -16,6 +16,8 @@ type Observations struct {
 	// Shaken says that the handshake succeeded, Silent that no answer came in time, and Listening that a silent server
 	// listened on a port of TCP.
 	Shaken, Silent, Listening bool
+	// Introduced says that the server ended at server/discover and was started again with initialize.
+	Introduced bool
 	// Steps are the calls of the drive, in order.
 	Steps []synth.Step
 	// Played are the calls of a plan's Steps that were made.

@@ -94,7 +94,12 @@ func (r Runner) Run(ctx context.Context, p plan.Plan, dir *os.Root) (Observation
 	seen, err := r.start(ctx, p, dir, &conversation{runner: r})
 	if errors.Is(err, client.ErrEndedAtDiscover) {
 		r.Progress("the server ended at server/discover: starting it again with initialize")
-		seen, err = r.start(ctx, p, dir, &conversation{runner: r, skipDiscover: true})
+		p = p.Introduced()
+		if err := WritePlan(dir, p); err != nil {
+			return Observations{}, err
+		}
+		seen, err = r.start(ctx, p, dir, &conversation{runner: r})
+		seen.Introduced = true
 	}
 	if errors.Is(err, client.ErrEndedAtDiscover) {
 		err = nil
