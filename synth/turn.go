@@ -41,7 +41,8 @@ func (b *branchTurns) of(gen *schema.Generator, args json.RawMessage) *branchTur
 		}
 	}
 	key := ""
-	if given, ok := membersOf(args); ok && len(b.by) < maxBranches {
+	if len(b.choosing) > 0 && len(b.by) < maxBranches {
+		given, _ := membersOf(args) // what is no object chooses nothing
 		for _, name := range b.choosing {
 			key += fmt.Sprintf("%v\x00", given[name])
 		}

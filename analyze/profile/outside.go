@@ -1,10 +1,10 @@
 package profile
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -15,8 +15,8 @@ const maxRefusal, maxOfCall = 16 << 10, 64
 var (
 	// refusesOutside are words by which a server says that a path leads out of where it may work, and refusesClimbs
 	// those by which it refuses ".." alone.
-	refusesOutside = regexp.MustCompile(`(?i)\b(?:outside|escap(?:es|ed|ing)|beyond|leaves?|not (?:with)?in(?:side)?|not under) (?:of )?(?:the |its |your |an? |any )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|root|workspace|project|sandbox|vault|base|boundar(?:y|ies)|scope|paths?)\b`)
-	refusesClimbs  = regexp.MustCompile(`(?i)\b(?:path|directory) traversal\b`)
+	refusesOutside = lazyregexp.New(`(?i)\b(?:outside|escap(?:es|ed|ing)|beyond|leaves?|not (?:with)?in(?:side)?|not under) (?:of )?(?:the |its |your |an? |any )?(?:[\w-]+ ){0,2}(?:director(?:y|ies)|folders?|root|workspace|project|sandbox|vault|base|boundar(?:y|ies)|scope|paths?)\b`)
+	refusesClimbs  = lazyregexp.New(`(?i)\b(?:path|directory) traversal\b`)
 )
 
 // Refusal is what a server says where it refuses a path.
@@ -40,10 +40,10 @@ func (b *Builder) refusal(call int, raw []byte) {
 	if have, ok := b.out.Refusals[tool]; ok && !have.Climbs {
 		return
 	}
-	raw = raw[:min(len(raw), maxRefusal)]
-	if m := refusesOutside.Find(raw); m != nil {
-		b.out.Refusals[tool] = Refusal{Text: text.Printable(string(m), 80)}
-	} else if m := refusesClimbs.Find(raw); m != nil {
-		b.out.Refusals[tool] = Refusal{Text: text.Printable(string(m), 80), Climbs: true}
+	said := string(raw[:min(len(raw), maxRefusal)])
+	if m := refusesOutside.FindString(said); m != "" {
+		b.out.Refusals[tool] = Refusal{Text: text.Printable(m, 80)}
+	} else if m := refusesClimbs.FindString(said); m != "" {
+		b.out.Refusals[tool] = Refusal{Text: text.Printable(m, 80), Climbs: true}
 	}
 }

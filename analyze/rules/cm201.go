@@ -96,8 +96,12 @@ func (r *Run) isOwnName(dir string) bool {
 
 // plainName is a name without what any server's may have.
 func plainName(s string) string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "mcp" || w == "server" }), "")
+	return strings.Join(slices.DeleteFunc(nameWords(s), func(w string) bool { return w == "mcp" || w == "server" }), "")
+}
+
+// nameWords are the words of a name, in small letters.
+func nameWords(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 }
 
 // saves reports whether a call named the file that it wrote, or one in the directory

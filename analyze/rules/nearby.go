@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -69,8 +68,7 @@ func (r *Run) isOwnService(host string) bool {
 // ("yahoo-finance" and finance.yahoo.com): clients show it, and it says whom the server asks.
 func (r *Run) isNamesake(host string) bool {
 	label, _, _ := strings.Cut(domain(host), ".")
-	words := strings.FieldsFunc(strings.ToLower(r.Surface.Server.Name), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	return r.isOwnName(label) || len(label) >= leastLabel && slices.Contains(words, label)
+	return r.isOwnName(label) || len(label) >= leastLabel && slices.Contains(nameWords(r.Surface.Server.Name), label)
 }
 
 // reachedNearby are the moments in which something of a closed world was reached by an address or a name.

@@ -15,7 +15,7 @@ func TestLeavesReading(t *testing.T) {
 		code := codeOf(t, "server.py", c.source)
 		r := &Recording{}
 		r.Add([]byte("F\t1\tserver.py\nL\t1\n"))
-		if got := code.LeavesReading(r); got != c.want {
+		if got := code.Compare(r, "").LeavesReading(); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -35,10 +35,10 @@ func systemsOf(source []byte) []string {
 }
 
 // Systems are the other operating systems ("darwin", "win32") that the server's own files ask for in which code that
-// can do harm never ran by a recording, those of most such places first.
-func (c *Code) Systems(r *Recording) []string {
+// can do harm never ran by a report, those of most such places first.
+func (c *Code) Systems(r *Report) []string {
 	count := map[string]int{}
-	for _, u := range c.Compare(r, "").Unrun {
+	for _, u := range r.Unrun {
 		if u.Weighs {
 			for _, system := range c.systems[u.File] {
 				count[system]++

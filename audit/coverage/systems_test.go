@@ -23,7 +23,7 @@ func TestSystems(t *testing.T) {
 			code := codeOf(t, c.file, c.source)
 			recording := &Recording{}
 			recording.Add([]byte("F\t1\tother\n"))
-			if got := code.Systems(recording); !reflect.DeepEqual(got, c.want) {
+			if got := code.Systems(code.Compare(recording, "")); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -134,9 +134,12 @@ func lookup(language, name string) []Kind {
 // IsConstructor reports whether a name is from_string of a class of Python that makes a value ("RGBColor.from_string"),
 // and not of an engine of templates.
 func IsConstructor(language, name string) bool {
-	base, last := cutLast(name)
+	base, found := strings.CutSuffix(name, ".from_string")
+	if !found || language != "Python" {
+		return false
+	}
 	_, class := cutLast(base)
-	return language == "Python" && last == "from_string" && class != "" && unicode.IsUpper(rune(class[0])) &&
+	return class != "" && unicode.IsUpper(rune(class[0])) &&
 		!slices.ContainsFunc([]string{"Environment", "Template", "Engine", "Jinja"}, func(part string) bool { return strings.Contains(class, part) })
 }
 

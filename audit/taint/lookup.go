@@ -1,17 +1,17 @@
 package taint
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var (
 	// tableNames are names of what holds entries by their keys.
-	tableNames = regexp.MustCompile(`(?:s|[mM]ap|[rR]egistry|[sS]tore|[cC]ache|[tT]able|[iI]ndex|By[A-Z]\w*|_by_\w+|S|MAP|REGISTRY|STORE|CACHE|TABLE|INDEX|_BY_\w+)$`)
+	tableNames = lazyregexp.New(`(?:s|[mM]ap|[rR]egistry|[sS]tore|[cC]ache|[tT]able|[iI]ndex|By[A-Z]\w*|_by_\w+|S|MAP|REGISTRY|STORE|CACHE|TABLE|INDEX|_BY_\w+)$`)
 	// selects is a query for the rows with one value.
-	selects = regexp.MustCompile(`(?is)^\s*select\b[^;]*=\s*(?:\?|\$1|%s|:\w+)\s*(?:limit 1\s*)?;?\s*$`)
+	selects = lazyregexp.New(`(?is)^\s*select\b[^;]*=\s*(?:\?|\$1|%s|:\w+)\s*(?:limit 1\s*)?;?\s*$`)
 )
 
 // looked is the value of an entry that a call looks up by a key. Where the entry is there, the key is one of those of

@@ -4,16 +4,17 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // maxAsked bounds the members that a query asks for.
 const maxAsked = 60
 
 // memberName is the name of a member that a query may ask for.
-var memberName = regexp.MustCompile(`^[A-Za-z_]\w{0,59}$`)
+var memberName = lazyregexp.New(`^[A-Za-z_]\w{0,59}$`)
 
 // withAsked is a JSON answer whose objects have the members that the query names ("hourly=rain,snowfall"), with the
 // value of a number beside them. An answer that is no object, and an object without a number, stay as they are.

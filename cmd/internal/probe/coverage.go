@@ -154,7 +154,7 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	if code != nil {
 		c.OwnCode, c.OwnPlaces = code.dir, code.places()
 		if c.OwnPlaces == nil {
-			c.AllRan, c.Elsewhere, c.LeavesReading = code.AllRan, code.Systems, code.LeavesReading
+			c.AllRan, c.Own = code.AllRan, code.Code
 		}
 	}
 	made, err := scheduler.Code(ctx, &c)

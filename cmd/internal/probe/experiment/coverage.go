@@ -31,11 +31,11 @@ var Coverage = Experiment{
 	Learn: func(c *Case, seen []run.Observations) {
 		for _, o := range seen {
 			c.Guided = o.Guided.Steps
-			if c.Elsewhere != nil {
-				systems := c.Elsewhere(run.Recording(o.Recorded))
-				c.Systems = systems[:min(len(systems), maxSystems)]
+			if c.Own != nil {
+				report := c.Own.Compare(run.Recording(o.Recorded), "")
+				systems := c.Own.Systems(report)
+				c.Systems, c.Unread = systems[:min(len(systems), maxSystems)], report.LeavesReading()
 			}
-			c.Unread = c.LeavesReading != nil && c.LeavesReading(run.Recording(o.Recorded))
 		}
 	},
 	Lost: "the run that records which code runs",

@@ -90,14 +90,12 @@ type Case struct {
 	AllRan run.AllRan
 	// Guided are calls that reached more of that code than the declared run did.
 	Guided []synth.Step
-	// Elsewhere are the other operating systems for which a recording leaves code unseen that can do harm, nil where
-	// nobody knows the code. Systems are those of the run that recorded which code runs.
-	Elsewhere func(*coverage.Recording) []string
-	Systems   []string
-	// LeavesReading reports whether a recording leaves code unseen that takes in what is kept, nil where nobody knows
-	// the code. Unread says so of the run that recorded which code runs.
-	LeavesReading func(*coverage.Recording) bool
-	Unread        bool
+	// Own is that code, nil where there is none and for a compiled program. Of the run that recorded which of it runs,
+	// Systems are the other operating systems for which code stays unseen that can do harm, and Unread says that such
+	// code takes in what is kept.
+	Own     *coverage.Code
+	Systems []string
+	Unread  bool
 	// Unmade is why there is no server to start, nil where there is one.
 	Unmade *session.Gap
 	// Scripts are those of an installation, for the build alone.
