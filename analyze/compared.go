@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
@@ -151,9 +152,12 @@ func askingOf(p *profile.Profile) []int {
 	return out
 }
 
-// randomGaps says what looked random and was not compared with runs that have other secrets.
-func (j *judge) randomGaps(varied []rules.Varied) {
-	known := slices.ContainsFunc(varied, func(v rules.Varied) bool { return v.Factor == rules.FactorSecrets })
+// randomGaps says what looked random and was not compared with runs that have other secrets, or could not be.
+func (j *judge) randomGaps(run *rules.Run) {
+	for _, p := range rules.Fresh(run) {
+		j.doubt(session.Gap{Code: session.GapPayloadSealed, Tool: p.Tool, Phase: string(p.Phase), Text: fmt.Sprintf("%d bytes that were sent to %s look random and differ in each run, so that no comparison tells what is in them", p.Length, j.say(p.To, 200))})
+	}
+	known := slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return v.Factor == rules.FactorSecrets })
 	if known || j.header.Vary != nil || j.header.Experiment != "" {
 		return
 	}

@@ -174,7 +174,7 @@ func (l *readLog) judge(opts Options, varied []*readLog) *Result {
 	}
 	j.coverageGaps(res, opts.Policy, run.OpaqueFlows())
 	if !j.building() {
-		j.randomGaps(run.Varied)
+		j.randomGaps(run)
 		if j.header.Remote == nil {
 			j.serverGaps(res.Coverage.Tools)
 		}

@@ -85,7 +85,7 @@ func (j *judge) reading(helped bool) *reading {
 			helpers = append(helpers, h.Home+"/"+dir)
 		}
 	}
-	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: j.all.Canaries(), Set: j.all, Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h)), Planted: setOf(h.Planted), Given: given(&h), Literals: h.Literals, Denied: j.denied(), Answers: true})}
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: j.all.Canaries(), Set: j.all, Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h)), Planted: setOf(h.Planted), Documents: h.Documents, Given: given(&h), Literals: h.Literals, Denied: j.denied(), Answers: true})}
 }
 
 // denied asks the policy for files that it denies, nil where it denies none. A policy speaks of the server, not of

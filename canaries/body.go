@@ -41,7 +41,7 @@ const (
 
 // FindBody says which canaries are in the body of an HTTP message, also where
 // it is chunked or packed as its header says, and in packed streams that are in
-// it without a word: gzip, zlib, ZIP and bzip2, also gzip and zlib in base 64;
+// it without a word: gzip, zlib, ZIP and bzip2, also gzip and zlib in base 64, and deflate where it is the whole body, in either order;
 // over the fields of a form and the parts of a multipart body, and over the
 // parameters of URLs that stand in it. The offset of what is found in a packed
 // stream is counted in that, without pieces that only repeat, and over fields, parts or URLs it is the index of the
@@ -61,6 +61,7 @@ func (s *Set) FindBody(b []byte, header map[string][]string) ([]Hit, error) {
 		}
 	}
 	u.search(body, name, 1)
+	u.bare(body, name)
 	u.declared(body, name, fields(header, "Content-Encoding"))
 	u.report(name, s.findFields(body[:min(len(body), maxHeld)], header))
 	u.report(name, s.FindURLs(urlsIn(body[:min(len(body), maxHeld)])))
@@ -214,6 +215,23 @@ func (u *unpacker) declared(b []byte, name string, codings []string) {
 	}
 }
 
+// bare unpacks a body that is a packed stream as a whole, also with its last byte first. What does not unpack was none.
+func (u *unpacker) bare(b []byte, name string) {
+	if len(b) < leastPacked {
+		return
+	}
+	if mayDeflate(b) {
+		_ = u.stream(flate.NewReader(bytes.NewReader(b)), outer(name, "deflate"), 1)
+	}
+	coding := packedBackwards(b)
+	if coding == "" {
+		return
+	}
+	if r, err := decoder(coding, bytes.NewReader(backwards(b))); err == nil {
+		_ = u.stream(r, outer(name, "reversed+"+coding), 1)
+	}
+}
+
 // outer names an encoding that stands within those of name.
 func outer(name, next string) string {
 	if name == "" {
@@ -227,6 +245,8 @@ func decoder(coding string, r io.Reader) (io.Reader, error) {
 	switch coding {
 	case "gzip", "x-gzip":
 		return gzip.NewReader(r)
+	case "zlib":
+		return zlib.NewReader(r)
 	case "deflate": // zlib by the standard, deflate alone by custom
 		in := bufio.NewReader(r)
 		if head, _ := in.Peek(2); len(head) == 2 && head[0]&0x0f == 8 && binary.BigEndian.Uint16(head)%31 == 0 {

@@ -147,6 +147,11 @@ func TestFindBody(t *testing.T) {
 		})
 	}
 	c := byID(t, s, "history-mysql")
+	for coding, body := range map[string][]byte{"deflate": deflated([]byte(strings.Repeat("a line, ", 9) + c.Value)), "reversed+deflate": backwards(deflated([]byte(strings.Repeat("a line, ", 9) + c.Value)))} {
+		if hits, err := s.FindBody(body, nil); err != nil || len(hits) != 1 || hits[0].Encoding != coding {
+			t.Errorf("%s: %v, %v", coding, hits, err)
+		}
+	}
 	hits, err := s.FindBody(gzipped([]byte("0123"+c.Value)), nil)
 	if want := []Hit{{c.ID, "gzip", 4}}; err != nil || !slices.Equal(hits, want) {
 		t.Errorf("got %v, %v, want %v", hits, err, want)

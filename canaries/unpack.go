@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -30,7 +31,27 @@ const gzipMagic = "\x1f\x8b\x08"
 
 // isPacked reports whether b may be a packed stream.
 func isPacked(b []byte, whole bool) bool {
-	return len(b) >= leastPacked && (whole && mayDeflate(b) || zlibAt(b) >= 0 || gzipKey(b) >= 0 || bytes.Contains(b, []byte(gzipMagic)))
+	return len(b) >= leastPacked && (whole && (mayDeflate(b) || packedBackwards(b) != "") || zlibAt(b) >= 0 || gzipKey(b) >= 0 || bytes.Contains(b, []byte(gzipMagic)))
+}
+
+// packedBackwards is the kind of packed stream that b may be with its last byte first, "" for none.
+func packedBackwards(b []byte) string {
+	if len(b) < leastPacked {
+		return ""
+	}
+	var head [leastPacked]byte
+	for i := range head {
+		head[i] = b[len(b)-1-i]
+	}
+	switch {
+	case string(head[:len(gzipMagic)]) == gzipMagic:
+		return "gzip"
+	case zlibAt(head[:]) == 0:
+		return "zlib"
+	case mayDeflate(head[:]), head[0]>>1&3 == fixedCodes && bytes.Contains(b[:leastPacked], []byte("\xff\xff\x00\x00")):
+		return "deflate"
+	}
+	return ""
 }
 
 // zlibAt is where a stream of zlib may start, at most so many bytes behind others as
@@ -76,14 +97,27 @@ func (d *dive) unpack(b []byte, whole bool) {
 	if whole && mayDeflate(b) {
 		d.inflate("deflate", b)
 	}
+	if name := packedBackwards(b); whole && name != "" {
+		d.enter("reversed", len(b), func() { d.inflate(name, backwards(b)) })
+	}
 }
+
+// backwards is b with its last byte first.
+func backwards(b []byte) []byte {
+	out := bytes.Clone(b)
+	slices.Reverse(out)
+	return out
+}
+
+// fixedCodes is the type of a block of fixed codes.
+const fixedCodes = 1
 
 // mayDeflate reports whether b may start with a block of RFC 1951, section 3.2.3:
 // one of fixed codes, or one whose code lengths have a code without gaps.
 func mayDeflate(b []byte) bool {
-	const fixed, dynamic, most = 1, 2, 29
+	const dynamic, most = 2, 29
 	switch b[0] >> 1 & 3 {
-	case fixed: // one block for all, or package flate's empty last one
+	case fixedCodes: // one block for all, or package flate's empty last one
 		return b[0]&1 == 1 || bytes.Contains(b[max(0, len(b)-leastPacked):], []byte("\x00\x00\xff\xff"))
 	case dynamic:
 	default:

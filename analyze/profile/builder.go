@@ -47,6 +47,7 @@ type Builder struct {
 	undone    map[fileIn]bool // paths that were deleted or moved away in a call
 	bound     bound
 	sockets   map[string]*socket // by the kernel's name
+	pipes     map[string]bool    // named pipes that the server made
 	// read are accesses of which the log may hold the open only later: the two
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
@@ -58,6 +59,8 @@ type Builder struct {
 	given map[uint64]bool
 	// relays are the texts that are looked for in what other calls send.
 	relays relays
+	// sealedTexts were sent and look random.
+	sealedTexts []sealedText
 	// givenWords are words of the arguments, by call.
 	givenWords map[int][]string
 	names      names
@@ -134,7 +137,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		leftBy: map[flowSecret]bool{},
 		ctx:    ctx, phase: finding.PhaseStart, index: effectIndex{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, sought: newSought(), counts: map[int][]float64{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, sought: newSought(), counts: map[int][]float64{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, pipes: map[string]bool{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(), stores: newStores(),
 		late:  frameResults{index: effectIndex{}},
 		given: map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
@@ -143,6 +146,7 @@ func NewBuilder(ctx Context) *Builder {
 	}
 	b.relays.know(ctx.Home)
 	b.relays.literals = strings.Join(ctx.Literals, "\x00")
+	b.relays.read(ctx.Documents)
 	for _, c := range ctx.Canaries {
 		b.kinds[c.ID] = c.Kind
 		if c.Path != "" {

@@ -17,8 +17,9 @@ import (
 
 // Carried says that a peer was sent a text during a call: what the call was given, except in Relayed.
 type Carried struct {
-	Call int
-	Tool string
+	Call  int
+	Tool  string
+	Phase finding.Phase
 	// Peer is "host:port", "address:port" or "names below domain", Host the name that led there or was asked for, ""
 	// for none.
 	Peer, Host string
@@ -207,7 +208,7 @@ func (b *Builder) carriedIn(f *flow, c carriedAt, what string) Carried {
 		peer, channel, host = "names below "+domainOf(q.name), q.app, q.name
 	}
 	return Carried{
-		Call: c.call, Tool: b.toolOf(c.call), Peer: peer, Host: host, Via: channel, Loopback: f.known.Dest.Addr().Unmap().IsLoopback(),
+		Call: c.call, Tool: b.toolOf(c.call), Phase: b.intervalAt(c.at).phase, Peer: peer, Host: host, Via: channel, Loopback: f.known.Dest.Addr().Unmap().IsLoopback(),
 		Evidence: b.flowSays(f, c.at, what+" to "+peer+" over "+channel),
 	}
 }

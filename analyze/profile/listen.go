@@ -2,6 +2,7 @@ package profile
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -115,4 +116,23 @@ func (b *Builder) listeners() {
 func (b *Builder) merelyConnected(d *dial) bool {
 	s := b.sockets[d.socket]
 	return b.ctx.Flows && s != nil && s.datagram && !s.sends && !d.used
+}
+
+// maxPipes bounds the named pipes that are remembered.
+const maxPipes = 64
+
+// pipe notes a named pipe.
+func (b *Builder) pipe(r *trace.Record) {
+	if r.OK() && strings.HasPrefix(r.Flags, "S_IFIFO") && len(b.pipes) < maxPipes {
+		b.pipes[r.Path] = true
+	}
+}
+
+// opens notes that a named pipe of the server's was given to every user of the machine: who writes to it speaks to
+// the server.
+func (b *Builder) opens(r *trace.Record) {
+	mode, err := strconv.ParseUint(r.Flags, 8, 32)
+	if r.OK() && b.pipes[r.Path] && err == nil && mode&0o002 != 0 {
+		b.add(b.effect(finding.NetListen, "pipe:"+r.Path, finding.RungOpened, r, b.says(r, "let everyone write to the named pipe "+b.short(r.Path))))
+	}
 }

@@ -23,6 +23,14 @@ func boundTo(host string, port int) trace.Record {
 	return trace.Record{Op: trace.OpBind, Call: "bind", Path: sock, Addr: &trace.Addr{Family: "inet", Host: host, Port: port}}
 }
 
+func pipe(flags string) trace.Record {
+	return trace.Record{Op: trace.OpMkdir, Call: "mknodat", Path: "/tmp/x.ctl", Flags: flags}
+}
+
+func mode(flags string) trace.Record {
+	return trace.Record{Op: trace.OpAttr, Call: "chmod", Path: "/tmp/x.ctl", Flags: flags}
+}
+
 func TestListeners(t *testing.T) {
 	listens := trace.Record{Op: trace.OpListen, Call: "listen", Path: sock}
 	connects := trace.Record{Op: trace.OpConnect, Call: "connect", Path: sock, Addr: &trace.Addr{Family: "inet", Host: "192.0.2.1", Port: 80}}
@@ -36,6 +44,9 @@ func TestListeners(t *testing.T) {
 		"no address":                     {[]trace.Record{made("SOCK_STREAM"), listens}, "0.0.0.0:0"},
 		"a client":                       {[]trace.Record{made("SOCK_STREAM"), boundTo("0.0.0.0", 40000), connects}, ""},
 		"a unix socket":                  {[]trace.Record{listens}, ""},
+		"a pipe for everyone":            {[]trace.Record{pipe("S_IFIFO|0666"), mode("0666")}, "pipe:/tmp/x.ctl"},
+		"a pipe for its user":            {[]trace.Record{pipe("S_IFIFO|0600"), mode("0620")}, ""},
+		"a file for everyone":            {[]trace.Record{pipe("S_IFREG|0644"), mode("0666")}, ""},
 	} {
 		got := ""
 		for _, e := range effects(c.records...) {

@@ -91,6 +91,9 @@ func (b *Builder) network() {
 		b.finish(f)
 		b.readPlains(f)
 		b.flowed(f)
+	}
+	b.unseal()
+	for _, f := range b.order {
 		b.carriedBy(f)
 		b.relayedOver(f)
 	}

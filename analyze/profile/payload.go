@@ -2,8 +2,11 @@ package profile
 
 import (
 	"bytes"
+	"encoding/base64"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -25,6 +28,8 @@ type Payload struct {
 	// Length is in bytes as it stands there; Sum tells equal payloads.
 	Length int
 	Sum    uint64
+	// Format says that it begins as a format does that many programs read, such as an image or an archive.
+	Format bool
 }
 
 // Input takes a frame of the client's: what it holds explains what comes back of it.
@@ -86,22 +91,41 @@ func (b *Builder) isGiven(span []byte) bool {
 	return found && len(opaque.Spans(rest)) == 0
 }
 
-// sealed notes what of a text looks random. A text in which decoys were found is read: its
-// rest may be theirs too.
-func (b *Builder) sealed(data []byte, p Payload) {
+// sealed notes what of a text looks random, and reports whether something does. A text in which decoys were found is
+// read: its rest may be theirs too.
+func (b *Builder) sealed(data []byte, p Payload) (found bool) {
 	if bytes.IndexByte(data, '%') >= 0 {
 		data = text.Unescaped(data)
 	}
 	spans := opaque.Spans(data)
 	if len(spans) == 0 || len(b.find.Find(data)) > 0 {
-		return
+		return false
 	}
 	for _, s := range spans {
-		p.Length, p.Sum = s.Length, s.Sum
+		p.Length, p.Sum, p.Format = s.Length, s.Sum, hasFormat(data[s.Offset:s.Offset+s.Length])
 		if len(b.out.Payloads) < maxPayloads && !slices.Contains(b.out.Payloads, p) && !b.isGiven(data[s.Offset:s.Offset+s.Length]) {
 			b.out.Payloads = append(b.out.Payloads, p)
+			found = true
 		}
 	}
+	return found
+}
+
+// headBytes are as many as formats are told by.
+const headBytes = 512
+
+// hasFormat reports whether data, or what it is in base 64, begins as a known format does.
+func hasFormat(data []byte) bool {
+	head := data[:min(len(data), headBytes)]
+	digits := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(string(head)), "=")
+	plain, err := base64.RawStdEncoding.DecodeString(digits[:len(digits)/4*4])
+	return known(head) || err == nil && known(plain)
+}
+
+func known(head []byte) bool {
+	zlib := len(head) > 1 && head[0] == 0x78 && (int(head[0])<<8|int(head[1]))%31 == 0
+	kind := http.DetectContentType(head)
+	return zlib || kind != "application/octet-stream" && !strings.HasPrefix(kind, "text/plain")
 }
 
 // sealedIn notes what looks random of a message that was sent at a moment.
@@ -111,11 +135,16 @@ func (b *Builder) sealedIn(f *flow, m *message, at time.Duration) {
 	}
 	s := b.intervalAt(at)
 	p := Payload{Phase: s.phase, Call: s.call, Tool: b.toolOf(s.call), To: b.peer(f)}
-	b.sealed([]byte(m.line), p)
-	for _, name := range slices.Sorted(maps.Keys(m.header)) {
-		for _, v := range m.header[name] {
-			b.sealed([]byte(v), p)
+	look := func(data []byte) {
+		if b.sealed(data, p) {
+			b.unsealLater(f, data, at)
 		}
 	}
-	b.sealed(m.body, p)
+	look([]byte(m.line))
+	for _, name := range slices.Sorted(maps.Keys(m.header)) {
+		for _, v := range m.header[name] {
+			look([]byte(v))
+		}
+	}
+	look(m.body)
 }

@@ -29,6 +29,8 @@ type Context struct {
 	Helpers []string
 	// Planted are the files of the user's that stood there before the server started.
 	Planted map[string]bool
+	// Documents are text files of the user's, each with a line of it.
+	Documents []session.Document
 	// Given are the server's arguments and the values of the variables that its user gave it.
 	Given []string
 	// Literals are texts of the server's own source, which a call may give back to it.

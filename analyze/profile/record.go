@@ -48,8 +48,10 @@ func (b *Builder) Record(r *trace.Record) {
 		b.move(r)
 	case trace.OpMkdir, trace.OpTrunc:
 		b.keep(r)
+		b.pipe(r)
 		b.change(r, finding.FileWrite, r.Path)
 	case trace.OpAttr:
+		b.opens(r)
 		b.change(r, finding.FileMeta, r.Path)
 	case trace.OpConnect, trace.OpSend:
 		b.connect(r)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // The kinds of a Source.
@@ -16,15 +18,17 @@ const (
 	SourcePrompt   = "prompt"   // the arguments of a prompt
 	SourceClient   = "client"   // the client's answer to a request of the server's
 	SourceIdentity = "identity" // the user's name or home directory
+	SourceDocument = "document" // a text file of the user's
 )
 
 // Source says where a server has a text from.
 type Source struct {
-	// Kind is one of the kinds above; Name is the tool's or the prompt's name, or "user name".
+	// Kind is one of the kinds above; Name is the tool's or the prompt's name, the path of the file, or "user name".
 	Kind, Name string
 }
 
-// Relayed says that a peer was sent during a call what that call was not given.
+// Relayed says that a peer was sent during a call what that call was not given, or outside of calls (Call 0) what one
+// was given.
 type Relayed struct {
 	Carried
 	// Word is the text that was sent, and Sources are all that gave it to the server, at most
@@ -56,6 +60,8 @@ type givenText struct {
 type relays struct {
 	given []*givenText
 	index map[string]int
+	// documents counts those of given that are of a document.
+	documents int
 	// arguments are the frames of calls, empty where what a call was given itself counts too.
 	arguments map[int][]byte
 	// literals are the texts of the server's own source, with a zero byte between them.
@@ -73,11 +79,42 @@ func (t *relays) know(home string) {
 		forms: forms{exact: [][]byte{[]byte(user), []byte(home), []byte(neturl.QueryEscape(home))}}})
 }
 
+// read remembers a line of each document: who sends it has read the document.
+func (t *relays) read(documents []session.Document) {
+	for _, d := range documents {
+		known := len(t.given)
+		t.give([]string{d.Line}, Source{SourceDocument, d.Path}, 0)
+		if len(t.given) > known {
+			g := t.given[known]
+			g.forms.exact = append(g.forms.exact, []byte(neturl.QueryEscape(d.Line)), []byte(neturl.PathEscape(d.Line)))
+			t.documents++
+		}
+	}
+}
+
+// quote notes the documents of which a frame of the client's holds the line: the server has it from there, too.
+func (t *relays) quote(frame []byte, from Source) {
+	seen := 0
+	for _, g := range t.given {
+		if seen == t.documents {
+			return
+		}
+		if g.sources[0].Kind != SourceDocument {
+			continue
+		}
+		seen++
+		if len(g.sources) < maxSources && !slices.Contains(g.sources, from) && bytes.Contains(frame, []byte(g.word)) {
+			g.sources = append(g.sources, from)
+		}
+	}
+}
+
 // call remembers the frame of a call, nil for one whose own arguments count, and the words of its arguments.
 func (t *relays) call(call int, from Source, frame []byte, words []string) {
 	if call > 0 && len(t.arguments) < maxEffects {
 		t.arguments[call] = append(t.arguments[call], frame...)
 	}
+	t.quote(frame, from)
 	t.give(words, from, call)
 }
 
@@ -116,25 +153,22 @@ func (b *Builder) relayedIn(f *flow, v *view) {
 		if i < len(v.at) {
 			end = v.at[i].offset
 		}
-		if call > 0 {
-			b.relayedBy(f, call, v.at[begin].time, v.data[v.at[begin].offset:end])
-		}
+		b.relayedBy(f, call, v.at[begin].time, v.data[v.at[begin].offset:end])
 	}
 }
 
-// relayedBy notes what one call sent over a flow.
+// relayedBy notes what one call sent over a flow, or the server outside of calls.
 func (b *Builder) relayedBy(f *flow, call int, at time.Duration, data []byte) {
 	arguments, known := b.relays.arguments[call]
-	if !known {
+	if !known && call > 0 {
 		return // what it was given itself is not known
 	}
 	s := sentOf(data)
 	for _, g := range b.relays.given {
-		if g.first > call || len(f.relayed) >= maxCarried || !g.standsIn(s) || wasGiven(arguments, g.word) {
-			continue
-		}
-		if !slices.ContainsFunc(f.relayed, func(r relayedAt) bool { return r.call == call && r.text == g }) {
-			f.relayed = append(f.relayed[:len(f.relayed):len(f.relayed)], relayedAt{carriedAt{call, at}, g})
+		if g.first <= call && call > 0 || call == 0 && !g.whole {
+			if g.standsIn(s) && !wasGiven(arguments, g.word) {
+				f.relays(g, carriedAt{call, at})
+			}
 		}
 	}
 }
@@ -180,8 +214,16 @@ func (b *Builder) relayedOver(f *flow) {
 			return
 		}
 		b.out.Relayed = append(b.out.Relayed, Relayed{
-			Carried: b.carriedIn(f, r.carriedAt, "call "+strconv.Itoa(r.call)+" sent “"+r.text.word+"”"),
+			Carried: b.carriedIn(f, r.carriedAt, whoSent(r.call)+" sent “"+r.text.word+"”"),
 			Word:    r.text.word, Sources: slices.Clone(r.text.sources),
 		})
 	}
+}
+
+// whoSent names a call, or the server outside of calls.
+func whoSent(call int) string {
+	if call == 0 {
+		return "outside of calls the server"
+	}
+	return "call " + strconv.Itoa(call)
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/opaque"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
 var cm111 = Rule{Rule: cm111Doc, Check: checkCM111, Shrink: ShrinkNever}
@@ -102,6 +104,46 @@ func influenced(controls, varied []*Run) map[channel]string {
 			}
 		} else if differs(base, other, k, func(c content) bool { return slices.Equal(c.lengths, first.lengths) }) {
 			out[k] = "length"
+		}
+	}
+	return out
+}
+
+// leastFresh is how long something is that looks random and is neither a key nor the name of a session.
+const leastFresh = 512
+
+// Fresh are the peers to which a tool sent, in the same call of every run in the same surroundings, something long that
+// looks random and was new each time: no comparison tells what is in it. Each pair is told once.
+func Fresh(r *Run) (out []profile.Payload) {
+	if len(r.Controls) == 0 {
+		return nil
+	}
+	var others []map[channel]content
+	for _, c := range r.Controls {
+		others = append(others, c.payloads())
+	}
+	told := map[way]bool{}
+	for _, p := range r.Profile.Payloads {
+		k := channel{p.Phase, p.Call, p.Tool, p.To}
+		if p.To == "" || p.Format || p.Length < leastFresh || told[k.way()] {
+			continue
+		}
+		// The calls of the others have numbers of their own, so that each of the way's channels is looked at.
+		fresh := !slices.ContainsFunc(others, func(m map[channel]content) bool {
+			sent := false
+			for at, c := range m {
+				if at.way() == k.way() {
+					sent = sent || slices.Contains(c.lengths, p.Length)
+					if slices.Contains(c.sums, p.Sum) {
+						return true
+					}
+				}
+			}
+			return !sent
+		})
+		if fresh {
+			told[k.way()] = true
+			out = append(out, p)
 		}
 	}
 	return out
@@ -228,12 +270,16 @@ func (c content) text() string {
 	return plural(len(c.sums), "payload") + " of " + list(sizes, maxEvidence)
 }
 
+// proofWords are by which a tool declares to prove to others that it has a key.
+var proofWords = []string{"sign", "signs", "signed", "signing", "signature", "signatures", "authenticate", "authenticates", "authentication", "login", "connect", "connects", "tunnel", "encrypt", "encrypts", "decrypt", "decrypts", "handshake"}
+
 // secretsExplained reports whether an argument or a declaration explains all secrets that were
-// opened outside of calls and in those of a tool, and there is one. That a workspace is worked on
-// explains that they were read, and not that they were sent.
+// opened outside of calls and in those of a tool, and there is one. That a workspace is worked on, or that a
+// kind of secret is the server's business, explains that they were read. That they were sent it explains where
+// the host is their issuer or the call names it, and of a tool that signs with them.
 func (r *Run) secretsExplained(tool, to string) bool {
 	t := r.Scope.Tool(tool)
-	if returnsEnvironment(&t) {
+	if to == "" && returnsEnvironment(&t) {
 		return true
 	}
 	opened := false
@@ -242,7 +288,8 @@ func (r *Run) secretsExplained(tool, to string) bool {
 			continue
 		}
 		x, ok := r.explainOther(e)
-		if !ok || to != "" && x.Class == finding.ClassArgument && !r.asked(e.Call, r.Canaries[e.Target].Path) {
+		if !ok || to != "" && x.Class == finding.ClassArgument && !r.asked(e.Call, r.Canaries[e.Target].Path) ||
+			to != "" && x.Class == finding.ClassClaim && !r.Canaries[e.Target].IssuedBy(to) && !r.asked(e.Call, to[:max(0, strings.LastIndexByte(to, ':'))]) && saidWord(&t, proofWords) == "" {
 			return false
 		}
 		opened = true

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func checkCM113(r *Run) []finding.Finding {
 // sentInCall is a finding of what a call sent to a peer; its identity is the tool, the peer and more.
 func (r *Run) sentInCall(doc *finding.Rule, c *profile.Carried, tool, message string, more ...string) finding.Finding {
 	return finding.Finding{
-		Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Tool: tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
+		Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Tool: tool, Call: c.Call, Phase: cmp.Or(c.Phase, finding.PhaseCall), Confidence: finding.Certain,
 		Message: message, Evidence: []finding.Evidence{c.Evidence}, Fingerprint: finding.Fingerprint(doc.ID, slices.Concat([]string{tool, r.stable(c.Peer)}, more)...),
 	}
 }

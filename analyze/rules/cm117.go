@@ -19,9 +19,9 @@ var cm117Doc = finding.Rule{
 	ID: "CM117", Name: "DataRelayed", Title: "Data sent against a promise", Severity: finding.High, Family: finding.FamilySecrets,
 	Advice: finding.Advice{Why: "Who relied on the promise gave the server data that now is with a third party.", Fix: "Send only what the description names, or change the description.", Preview: true},
 	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
-	Help: "A call sent to a host a text that this call was not given: an argument of another tool or of a prompt, the client's answer to a request of the server's, or the name of the user. " +
+	Help: "A call sent to a host a text that this call was not given: an argument of another tool or of a prompt, the client's answer to a request of the server's, a document of the user's, or the name of the user. So did the server outside of calls. " +
 		"It is a finding where a declaration promises otherwise: the tool or the prompt that was given the text says that it stays on the machine, or the tool that sent it says what alone is sent.\n\n" +
-		"**Evidence.** The flow. coalmine looks for the text as it is, in hexadecimal digits and in base 64. A text that a tool with a declared network was given as well counts for the promise of the machine alone.\n\n" +
+		"**Evidence.** The flow. coalmine looks for the text as it is, in hexadecimal digits, in base 32 and in base 64, and decodes and unpacks what looks random. A text that a tool with a declared network was given as well counts for the promise of the machine alone.\n\n" +
 		"**False positive when** a user agreed to the transfer in another way, such as a setting.",
 }
 
@@ -45,14 +45,18 @@ func checkCM117(r *Run) []finding.Finding {
 		if promise == "" {
 			continue
 		}
-		what := sourceText(c.Sources[0])
-		out = append(out, r.sentInCall(&cm117Doc, &c.Carried, c.Tool, "“"+c.Tool+"” sent "+what+" to "+c.Peer+" over "+c.Via+", although "+promise, what))
+		what := r.sourceText(c.Sources[0])
+		who := "“" + c.Tool + "”"
+		if c.Call == 0 {
+			who = "the server (outside any call)"
+		}
+		out = append(out, r.sentInCall(&cm117Doc, &c.Carried, c.Tool, who+" sent "+what+" to "+c.Peer+" over "+c.Via+", although "+promise, what))
 	}
 	return first(out)
 }
 
 // sourceText names a text by its source.
-func sourceText(s profile.Source) string {
+func (r *Run) sourceText(s profile.Source) string {
 	switch s.Kind {
 	case profile.SourceTool:
 		return "an argument of “" + s.Name + "”"
@@ -60,6 +64,8 @@ func sourceText(s profile.Source) string {
 		return "an argument of the prompt “" + s.Name + "”"
 	case profile.SourceClient:
 		return "the client's answer to a request"
+	case profile.SourceDocument:
+		return "the contents of " + r.stable(s.Name)
 	}
 	return "the user's name"
 }
@@ -78,7 +84,7 @@ func (r *Run) brokenBy(c *profile.Relayed) string {
 			return false
 		}
 		t := r.Scope.Tool(s.Name)
-		return s.Name == c.Tool || scope.AnyShown(t.Network) || len(t.URLs) > 0
+		return s.Name == c.Tool || c.Call == 0 || scope.AnyShown(t.Network) || len(t.URLs) > 0
 	})
 	if !passes && r.promises(onlySent, serverOr(c.Tool)) {
 		return "the declaration says what alone is sent"

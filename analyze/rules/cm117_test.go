@@ -30,7 +30,30 @@ func relaying(instructions, define, outline, review string, from ...profile.Sour
 
 const asksWords = "Asks api.words.example."
 
+// between is a run in which the text was sent outside of calls.
+func between(r *Run) *Run {
+	c := &r.Profile.Relayed[0].Carried
+	c.Call, c.Tool, c.Phase = 0, "", finding.PhaseShutdown
+	return r
+}
+
+// ofNotes is a document of the user's, and handed a run whose call names what is around it.
+var ofNotes = profile.Source{Kind: profile.SourceDocument, Name: home + "/Documents/notes.md"}
+
 var ofRelays = []ruleCase{
+	{"CM117", "between calls, of a tool that keeps it here", between(relaying("", asksWords, "Outlines a text. The text stays on this machine.", "", ofOutline)), finding.High},
+	{"CM117", "between calls, of a tool that promises nothing", between(relaying("Only the word is sent.", asksWords, "Outlines a text.", "", ofOutline)), ""},
+	{"CM117", "a document, where the server says what alone is sent", relaying("Only the word is sent.", asksWords, "", "", ofNotes), finding.High},
+	{"CM118", "a document", relaying("", asksWords, "", "", ofNotes), finding.High},
+	{"CM118", "a document, between calls", between(relaying("", asksWords, "", "", ofNotes)), finding.High},
+	{"CM118", "a mention of documents", relaying("A shelf for documents.", asksWords, "", "", ofNotes), finding.High},
+	{"CM118", "a denial", relaying("Never uploads documents.", asksWords, "", "", ofNotes), finding.High},
+	{"CM118", "documents are uploaded", relaying("Uploads the documents of the user.", asksWords, "", "", ofNotes), ""},
+	{"CM118", "an argument names the file", args(relaying("", asksWords, "", "", ofNotes), `{"file":"~/Documents/notes.md"}`), ""},
+	{"CM118", "an argument names the directory", args(relaying("", asksWords, "", "", ofNotes), `{"folder":"~/Documents"}`), ""},
+	{"CM118", "an argument names another file", args(relaying("", asksWords, "", "", ofNotes), `{"file":"~/Documents/lease.md"}`), finding.High},
+	{"CM118", "a call was given the text", relaying("", asksWords, "", "", ofNotes, ofOutline), ""},
+	{"CM118", "told by CM117", relaying("Only the word is sent.", asksWords, "", "", ofNotes), ""},
 	{"CM117", "a text stays here", relaying("", asksWords, "Outlines a text. The text stays on this machine.", "", ofOutline), finding.High},
 	{"CM117", "a closed world, and a tool that says it works on that", alone("Looks up the words that outline registered at api.words.example."), ""},
 	{"CM117", "a closed world, and a tool that does not say so", alone(asksWords), finding.High},

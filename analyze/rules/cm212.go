@@ -69,7 +69,7 @@ func (r *Run) isObeyed(p string) bool {
 	if !ok || r.Home == "" {
 		return false
 	}
-	return slices.ContainsFunc(obeyed, func(o string) bool { return within(rest, o) }) || isImported(rest) || isCompiled(rest) ||
+	return slices.ContainsFunc(obeyed, func(o string) bool { return within(rest, o) }) || isImported(rest) || isCompiled(rest) || r.isOthersCode(rest) ||
 		profile.PackageCacheOf(p, r.Home) != nil && !within(p, r.ServerDir)
 }
 

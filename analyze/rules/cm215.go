@@ -143,7 +143,7 @@ func (r *Run) isObeyedInWorkspace(p string) bool {
 		if !ok {
 			continue
 		}
-		if isCompiled(rest) {
+		if isCompiled(rest) || toolSettings.MatchString(path.Base(rest)) {
 			return true
 		}
 		parts := strings.Split(rest, "/")

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ var cm604Doc = finding.Rule{
 	Advice: finding.Advice{Why: "The process stays after the client has gone.", Fix: "Exit when stdin reaches its end, and end all child processes."},
 	CWE:    []string{"CWE-772"}, OWASP: []string{"MCP02"},
 	Help: "The stdio transport ends a session when the client closes the server's stdin. This server, or a process that it started, kept running, and the sandbox had to end it.\n\n" +
-		"**Evidence.** The agent's notice that it had to signal what was left. Where a tool or the server promises that nothing runs between calls, in the background or after the session, it is high if the server itself had ended and another process was left, and medium if the server itself was. What the server reached outside of calls then is evidence too. It is high, too, where the server started its own program anew after its input was closed, and left that behind. A tool that declares to start something in the background keeps it at info.\n\n" +
+		"**Evidence.** The agent's notice that it had to signal what was left. Where a tool or the server promises that nothing runs between calls, in the background or after the session, it is high if the server itself had ended and another process was left, and medium if the server itself was. What the server reached outside of calls then is evidence too. Where the server started a program after its input was closed, and left that behind, it is medium, and high if the program is its own. A tool that declares to start something in the background keeps it at info.\n\n" +
 		"**False positive when** a client is expected to send a signal as well.",
 }
 
@@ -43,7 +44,10 @@ func checkCM604(r *Run) []finding.Finding {
 	}
 	reached := r.reachedOutside()
 	if left := r.startedAtEnd(); left != nil && r.End.WithStatus() {
-		f.Severity, f.Tool, f.Message = finding.High, "", "at the end of the session the server started its own program anew, and left it running when it had ended itself ("+r.End.How()+")"
+		f.Severity, f.Tool, f.Message = finding.Medium, "", "at the end of the session the server started "+path.Base(left.Target)+", and left it running when it had ended itself ("+r.End.How()+")"
+		if left.Became || r.remembered().launch(r).programs[left.Target] {
+			f.Severity = finding.High
+		}
 		f.Evidence = append(f.Evidence, left.Evidence...)
 	} else if promise := r.promiseToEnd(len(reached) > 0); promise != "" {
 		f.Severity, f.Message = finding.Medium, "the server kept running after stdin closed"
@@ -66,12 +70,11 @@ func checkCM604(r *Run) []finding.Finding {
 	return []finding.Finding{f}
 }
 
-// startedAtEnd is the start of the server's own program after the client had closed its input, nil for none. What
-// starts a server in the background says so.
+// startedAtEnd is the start of a program after the client had closed the server's input, nil for none. What starts a
+// server in the background says so.
 func (r *Run) startedAtEnd() *finding.Effect {
 	for _, e := range r.effects(finding.Exec) {
-		own := e.Became || r.remembered().launch(r).programs[e.Target]
-		if e.Phase == finding.PhaseShutdown && e.Rung == finding.RungOpened && own && len(e.Argv) > 1 && !r.saysRunsOn() {
+		if e.Phase == finding.PhaseShutdown && e.Rung == finding.RungOpened && len(e.Argv) > 1 && !r.saysRunsOn() {
 			return e
 		}
 	}

@@ -48,6 +48,6 @@ var ofSurvivors = []ruleCase{
 	{"CM604", "its own program, started at the end, as it says", outliving("", "Keeps running in the background.", restarting), finding.Info},
 	{"CM604", "another program, started at the end", outliving("", asksRate, func(r *Run) {
 		r.Profile.Effects = append(r.Profile.Effects, effect("", finding.Exec, "/usr/bin/git", ending, argv("git", "gc")))
-	}), finding.Info},
+	}), finding.Medium},
 	{"CM604", "the session of a user", outliving("Ends the user's session with one call.", asksRate), finding.Info},
 }

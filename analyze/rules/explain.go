@@ -187,7 +187,9 @@ func (m *memory) openedBy(r *Run) map[string]bool {
 // explainListener explains that a port or a unix socket was opened.
 func (r *Run) explainListener(e *finding.Effect) (finding.Explanation, bool) {
 	words := listenWords
-	if name, ok := strings.CutPrefix(e.Target, "unix:"); ok {
+	if strings.HasPrefix(e.Target, openPipe) {
+		words = pipeWords
+	} else if name, ok := strings.CutPrefix(e.Target, "unix:"); ok {
 		words = slices.Concat(listenWords, loopbackWords)
 		if path.IsAbs(name) && (r.isTemporary(name) || r.ownPath(name)) {
 			return finding.Explanation{Class: finding.ClassState}, true

@@ -37,7 +37,10 @@ var (
 		`shell`, `terminal`, `command line`, `subprocess(?:es)?`, `child process(?:es)?`, `executables?`,
 	)
 	environmentPhrases = compile(
-		`(?:all )?environment variables?`, `env(?:ironment)? vars?`, `process\.env`, `environ`, `printenv`, `the environment`,
+		`(?:all )?environment variables?`, `env(?:ironment)? vars?`, `process\.env`, `environ`, `printenv`,
+		// The environment that something is done for is nature's.
+		`(?:show|shows|print|prints|list|lists|return|returns|dump|dumps|get|gets|read|reads|inspect|inspects|display|displays|describe|describes|of) (?:all of )?the (?:\w+ ){0,2}environment`,
+		`the environment (?:of|in which|that) (?:the|this|a) (?:\w+ )?(?:server|process|program|session|shell)`,
 	)
 	writePhrases = compile(
 		`(?:write|writes|writing|save|saves|saving|create|creates|creating|edit|edits|update|updates|updating|modify|modifies|append|appends|move|moves|rename|renames|add|adds|insert|inserts|store|stores|persist|persists|commit|commits|stage|stages|generate|generates|record|records|export|exports|download|downloads|init|initiali[sz]e|checkout|switch|switches|reset|resets|apply|applies|install|installs|set|sets|put|toggle|toggles|compress|zip|cache|caches)`,

@@ -130,6 +130,11 @@ func TestEnvironmentAndExec(t *testing.T) {
 	if len(run.Exec) == 0 {
 		t.Error("running a command was declared")
 	}
+	for said, want := range map[string]bool{"Gives one small thing to do for the environment today.": false, "Prints the environment of the server process.": true, "Shows the whole environment.": true, "Its impact on the environment.": false} {
+		if tool := OfTool(&wire.Tool{Name: "x", Description: said}); (len(tool.Environment) > 0) != want {
+			t.Errorf("%q declares to return the environment: %v", said, !want)
+		}
+	}
 	not := OfTool(&wire.Tool{Name: "x", Description: "Does not read environment variables"})
 	for _, c := range not.Environment {
 		t.Errorf("a negated claim: %+v", c)

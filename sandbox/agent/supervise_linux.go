@@ -359,6 +359,9 @@ func (a *agent) listFamily() ([]task, error) {
 	return out, err
 }
 
+// survival is how much longer what outlives the target's first process is watched: it may wait until nobody looks.
+const survival = 6 * time.Second
+
 // stop ends the target the polite way first: its stdin ends, or as some clients do
 // it a signal comes at once.
 func (a *agent) stop(grace time.Duration, signal bool) {
@@ -371,7 +374,7 @@ func (a *agent) stop(grace time.Duration, signal bool) {
 		}
 	}
 	a.stdin.abandon()
-	if a.gone(grace) {
+	if a.gone(grace) || a.exited.Load() && a.gone(survival) {
 		return
 	}
 	left := a.targets()

@@ -59,6 +59,8 @@ type Header struct {
 	// Planted are the files of the user's that stood below Home and Workspaces before
 	// the server started, decoys among them.
 	Planted []string `json:"planted,omitempty"`
+	// Documents are of text files of the user's below Home a line each, by which their contents are told.
+	Documents []Document `json:"documents,omitempty"`
 	// Left are the files that an earlier run of the same server left, and stood there
 	// before this one.
 	Left []string `json:"left,omitempty"`
@@ -98,6 +100,13 @@ type Header struct {
 	Remote *Remote `json:"remote,omitempty"`
 	// Version is coalmine's.
 	Version string `json:"version"`
+}
+
+// Document is a text file of the user's.
+type Document struct {
+	Path string `json:"path"`
+	// Line stands in it, without the blanks around it.
+	Line string `json:"line"`
 }
 
 // Runtime is an interpreter that was started with nothing to do, in the same

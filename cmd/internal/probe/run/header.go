@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -22,7 +23,7 @@ func header(p *plan.Plan) session.Header {
 		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, MadeUp: p.Server.MadeUp, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
 		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Services: p.Services, Unseen: unseen(p), AllowUserNS: p.Sandbox.AllowUserNS, Image: p.Sandbox.Image, ContainerRuntime: p.Sandbox.Runtime,
 		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
-		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Start: p.Server.Start, Rooted: p.Server.Rooted, Planted: planted(p), Left: left(p), Literals: sourceTexts(p),
+		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Start: p.Server.Start, Rooted: p.Server.Rooted, Planted: planted(p), Documents: documents(p), Left: left(p), Literals: sourceTexts(p),
 	}
 }
 
@@ -43,6 +44,42 @@ func planted(p *plan.Plan) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// The bounds of what is told of documents: how many there are, and how long a file and its line are.
+const (
+	maxDocuments = 64
+	maxDocument  = 64 << 10
+	leastLine    = 16
+	maxLine      = 120
+)
+
+// documents are the text files of the user's in directories of HOME that are neither hidden nor workspaces, each with its
+// longest line.
+func documents(p *plan.Plan) []session.Document {
+	var out []session.Document
+	for _, f := range p.Files[p.Placed : len(p.Files)-p.Left] {
+		below, in := strings.CutPrefix(f.Path, p.Identity.Home+"/")
+		if !in || f.Dir || len(out) >= maxDocuments || len(f.Data) > maxDocument || !utf8.Valid(f.Data) || !strings.Contains(below, "/") || strings.Contains("/"+below, "/.") ||
+			slices.ContainsFunc(p.Server.Workspaces, func(dir string) bool { return strings.HasPrefix(f.Path, dir+"/") }) {
+			continue
+		}
+		if line := longestLine(string(f.Data)); line != "" {
+			out = append(out, session.Document{Path: f.Path, Line: line})
+		}
+	}
+	return out
+}
+
+// longestLine is the longest line of a text that is told from chance and that no format escapes, "" for none.
+func longestLine(text string) (best string) {
+	for line := range strings.Lines(text) {
+		line = strings.Trim(line, " \t\r\n-*#>|")
+		if len(line) > len(best) && len(line) >= leastLine && len(line) <= maxLine && !strings.ContainsFunc(line, func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune(`"\\<>&'`, c) }) {
+			best = line
+		}
+	}
+	return best
 }
 
 // leastLiteral is the length of a text that the judge tells from chance.
