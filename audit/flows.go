@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"path"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -172,6 +173,8 @@ func sentence(fl *taint.Flow) string {
 	}
 	how := "reaches"
 	switch {
+	case path.IsAbs(fl.Parameter):
+		return fmt.Sprintf("what any user of the machine wrote to %s reaches %s in %s (%s)", fl.Parameter, fl.Sink, tool, fl.CWE)
 	case fl.Capability:
 		how = "is given to"
 	case fl.Part:

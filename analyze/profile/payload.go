@@ -111,7 +111,7 @@ func (b *Builder) sealed(data []byte, p Payload) (found bool) {
 	return found
 }
 
-// headBytes are as many as formats are told by.
+// headBytes are enough to recognise a format by.
 const headBytes = 512
 
 // hasFormat reports whether data, or what it is in base 64, begins as a known format does.

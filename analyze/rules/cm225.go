@@ -23,7 +23,7 @@ var cm225Doc = finding.Rule{
 	Help: "A tool declares to make a random or a secure value, and gave the same one for the same arguments: in each of two calls of a run, or in the same call of each start. " +
 		"High where it promises a password, a PIN, a passphrase or another secret, or that the value is secure; medium for another random value.\n\n" +
 		"**Evidence.** The calls and their answers. Equal values count where chance explains them in less than one of a hundred thousand runs.\n\n" +
-		"Quiet are tools that take a seed, a name, a text or a number to count with, or that declare to derive the value, calls that asked the network, errors, and single words without a digit that are the same whatever the arguments are.\n\n" +
+		"Quiet are tools that take a seed, a name, a text or a number to count with, unless they promise another value each time, and tools that declare to derive the value, calls that asked the network, errors, and single words without a digit that are the same whatever the arguments are.\n\n" +
 		"**False positive when** the declaration says in words that the lexicon does not know that the value follows from something else.",
 }
 
@@ -34,6 +34,8 @@ var (
 	secretValue = lazyregexp.New(`(?i)\b(?:passwords?|passphrases?|passcodes?|(?-i:PINs?)|pin codes?|(?:api|secret|encryption|signing|recovery) (?:keys?|codes?)|secrets|nonces?|one-time codes?|otps?)\b`)
 	// promisesSecure are promises that nobody can guess a value, and promisesRandom that chance alone decides.
 	promisesSecure = lazyregexp.New(`(?i)\b(?:cryptographic\w*(?: secure(?:ly)?)?|secure(?:ly)?[ -]random\w*|secure (?:source|password|passphrase|pin|token|key|value|string|id\w*)s?|unpredictable|unguessable|(?:nobody|no one|cannot|can't|can not|impossible to|hard to) (?:can |be )?(?:predict|guess)\w*|csprng)\b`)
+	// promisesNew are promises that the value is another one each time, whatever the tool is given.
+	promisesNew    = lazyregexp.New(`(?i)\b(?:(?:different|another|new|fresh|unique)(?: one| value)? (?:each|every|at each|on every|for each|for every) (?:time|call|request)|never the same|never repeats?|(?:the )?(?:cryptographic |secure )?random(?: number)? (?:generator|source) of the (?:system|machine|kernel|operating system))\b`)
 	promisesRandom = lazyregexp.New(`(?i)\brandom(?:ly|ized)?\b`)
 	// followsFrom are declarations by which a value is the same for the same input.
 	followsFrom = lazyregexp.New(`(?i)\b(?:deterministic\w*|reproducib\w*|repeatab\w*|seed(?:ed|s)?|deriv(?:e[sd]?|ing|ation)|hash(?:es|ed)?|checksum|same (?:input|arguments?|value|result|date|day)|of the day|daily|per day|stateless|placeholder|example|sample|demo|mock|fake|pseudo-?random|lorem)\b`)
@@ -58,7 +60,7 @@ func checkCM225(r *Run) []finding.Finding {
 	for i := range r.Surface.Tools {
 		t := &r.Surface.Tools[i]
 		severity, promise := r.promisesChance(t.Name)
-		if severity == "" || takesInput(t.InputSchema) {
+		if severity == "" || takesInput(t.InputSchema) && !r.promises(promisesNew, toolNamed(t.Name)) {
 			continue
 		}
 		drawn := r.drawnBy(t.Name)

@@ -71,6 +71,8 @@ var ofChance = []ruleCase{
 	{"CM225", "the same in a start that makes fewer calls", without(restarted(drawing("new_key", "Generates an API key.", makesKey, `{"n":1} => 0`, `{"n":2} => sk_4f9a8c2e71`, `{"n":3} => sk_77b01d3c9e`), "0", "sk_4f9a8c2e71", "sk_77b01d3c9e")), finding.High},
 	{"CM225", "another value in a start that makes fewer calls", without(restarted(drawing("new_key", "Generates an API key.", makesKey, `{"n":1} => 0`, `{"n":2} => sk_4f9a8c2e71`, `{"n":3} => sk_77b01d3c9e`), "0", "sk_11ab47f0de", "sk_4f9a8c2e71")), ""},
 	{"CM225", "another value each time", drawing("make_pin", makesPIN, someDigit, `{"digits":8} => 48210377`, `{"digits":8} => 11930462`), ""},
+	{"CM225", "a name that it does not follow from, as it says", drawing("door_pin", "Makes a PIN for a badge. PINs are different every time.", `"name":{"type":"string"}`, `{"name":"a"} => a: 48210377`, `{"name":"a"} => a: 48210377`), finding.High},
+	{"CM225", "a name, and no such promise", drawing("door_pin", "Makes a PIN for a badge.", `"name":{"type":"string"}`, `{"name":"a"} => a: 48210377`, `{"name":"a"} => a: 48210377`), ""},
 	{"CM225", "other arguments", drawing("make_pin", makesPIN, someDigit, `{"digits":8} => 48210377`, `{"digits":6} => 482103`), ""},
 	{"CM225", "another value in each start", restarted(drawing("new_key", "Generates an API key.", "", `{} => sk_4f9a8c2e71`), "sk_77b01d3c9e"), ""},
 	{"CM225", "chance", drawing("make_pin", makesPIN, someDigit, `{"digits":4} => 4821`, `{"digits":4} => 4821`), ""},

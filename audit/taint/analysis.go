@@ -107,6 +107,8 @@ type source struct {
 	size int
 	// module is the code of the file itself, nil until it is asked for.
 	module *lang.Function
+	// shares says whether a path in a directory that all users share stands in it, nil until it is asked for.
+	shares *bool
 }
 
 type importedName struct{ module, name string }

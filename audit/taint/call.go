@@ -208,7 +208,7 @@ func (f *frame) matters(t *closure, c *callInfo) bool {
 	if t.env != nil || f.a.raw || len(f.under) > 0 || f.constants && len(t.body.Function.Body) <= maxHelper {
 		return true
 	}
-	if c.recv != nil && c.recv.tainted() {
+	if c.recv != nil && c.recv.tainted() || f.a.sources[t.body.File.Path].sharesFiles() {
 		return true
 	}
 	return slices.ContainsFunc(c.all(), func(v *value) bool { return v.tainted() || v.call != nil || len(v.via) > 0 })

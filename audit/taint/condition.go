@@ -226,7 +226,7 @@ func (f *frame) condition(x lang.Expr, test Test, text string, number bool, at l
 		if t.safe&digested != 0 {
 			test = Digest
 		}
-		return []Condition{{Test: test, Parameter: t.origin[strings.LastIndexByte(t.origin, '.')+1:], Text: text, Number: number, File: f.src.Path, Place: at}}
+		return []Condition{{Test: test, Parameter: parameterOf(t.origin), Text: text, Number: number, File: f.src.Path, Place: at}}
 	}
 	return nil
 }

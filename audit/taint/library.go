@@ -186,7 +186,11 @@ func (f *frame) known(n string, c *callInfo) *value {
 	case n == "append":
 		return appended(c)
 	case opened[n]:
-		return union(c.args).plain().safer(all &^ (object | code))
+		out := union(c.args).plain()
+		if len(c.args) > 0 && isShared(c.args[0]) {
+			out = f.sharedFile(c)
+		}
+		return out.safer(all &^ (object | code))
 	}
 	if made, ok := makers[n]; ok {
 		return f.madeURL(made, c)

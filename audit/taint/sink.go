@@ -331,7 +331,7 @@ func (f *frame) report(c class, list []taint, name string, at *callInfo) {
 		}
 		part := t.embedded || t.joined
 		fl := Flow{
-			CWE: numbers[c], Tool: f.a.tool, Parameter: t.origin[strings.LastIndexByte(t.origin, '.')+1:], Sink: name, Function: f.name,
+			CWE: numbers[c], Tool: f.a.tool, Parameter: parameterOf(t.origin), Sink: name, Function: f.name,
 			File: f.src.Path, Place: at.call.Span, Part: part, Capability: capable(c, t), Checked: t.safe&tried != 0,
 		}
 		switch c {
@@ -381,7 +381,7 @@ func capableOfAll(c class, origin string, list []taint) bool {
 
 // capable reports whether a parameter chooses the whole of what its name says.
 func capable(c class, t taint) bool {
-	if c == object || c == prototype || t.joined || c == pathname && t.safe&tried != 0 {
+	if c == object || c == prototype || t.joined || strings.HasPrefix(t.origin, sharedOrigin) || c == pathname && t.safe&tried != 0 {
 		return false
 	}
 	if c == pathname && t.embedded {
