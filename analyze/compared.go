@@ -89,7 +89,8 @@ func (l *readLog) differs(varied []*readLog, p *policy.Policy) bool {
 // Questions are what only a comparison of a run with further ones can tell.
 type Questions struct {
 	// Sealed says that the server sent or returned something that looks random and that no input
-	// explains: whether secrets are in it, runs with others can tell.
+	// explains, or asked for something else in two calls with the same arguments: whether secrets are in it, runs with
+	// others can tell.
 	Sealed bool
 	// Copied says that a host that nothing declares got arguments: whether the answers need it,
 	// runs can tell in which no host answers.
@@ -127,14 +128,16 @@ func QuestionsOf(log *session.Reader) (Questions, error) {
 // questions are those of a run that is read and not judged yet.
 func (l *readLog) questions() Questions {
 	run := l.j.run(l.w)
+	unsteady := rules.Unsteady(run)
 	return Questions{
-		Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(run), Besides: rules.Besides(run), Calls: askingOf(l.j.profile),
+		Sealed: len(l.j.profile.Payloads)+len(unsteady) > 0, Copied: rules.Copies(run), Besides: rules.Besides(run), Calls: askingOf(l.j.profile, unsteady),
 		Variables: credentialVariables(l.w.refusals), Places: l.missedPlaces(), Unserved: l.unserved(), AtStart: l.j.startVariables(),
 	}
 }
 
-// askingOf are the calls that sent or returned what looks random, or handed their arguments on.
-func askingOf(p *profile.Profile) []int {
+// askingOf are the calls that sent or returned what looks random, asked for other things than the same call before, or
+// handed their arguments on.
+func askingOf(p *profile.Profile, unsteady []int) []int {
 	type way struct{ tool, to string }
 	seen, out := map[way]int{}, []int(nil)
 	add := func(call int, w way) {
@@ -145,6 +148,9 @@ func askingOf(p *profile.Profile) []int {
 	}
 	for _, s := range p.Payloads {
 		add(s.Call, way{s.Tool, s.To})
+	}
+	for _, n := range unsteady {
+		add(n, way{"", p.Sent[n].Peer})
 	}
 	for _, c := range p.Carried {
 		add(c.Call, way{c.Tool, c.Peer})

@@ -61,6 +61,8 @@ type Builder struct {
 	relays relays
 	// sealedTexts were sent and look random.
 	sealedTexts []sealedText
+	// sentRequests are those of HTTP, in the order in which they were read.
+	sentRequests []sentRequest
 	// givenWords are words of the arguments, by call.
 	givenWords map[int][]string
 	names      names
@@ -168,6 +170,7 @@ func (b *Builder) Profile() *Profile {
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	b.addCounts()
 	b.peersAsked()
+	b.out.Sent = b.sequences()
 	b.overFrames()
 	for _, e := range b.late.effects {
 		b.add(e)

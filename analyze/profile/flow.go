@@ -242,6 +242,7 @@ func (b *Builder) finish(f *flow) {
 		for i := range sent {
 			at := v.when(int64(sent[i].start))
 			b.sealedIn(f, &sent[i], at)
+			b.noteSent(f, &sent[i], at)
 			b.sentParts(f, &sent[i], at)
 		}
 		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && ambiguousFraming(v.data, sent) {

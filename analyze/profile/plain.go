@@ -190,6 +190,7 @@ func (b *Builder) searchPlain(f *flow, from *view, how string, whole bool) {
 	for i := range sent {
 		at := v.when(int64(sent[i].start))
 		b.sealedIn(f, &sent[i], at)
+		b.noteSent(f, &sent[i], at)
 		b.sentParts(f, &sent[i], at)
 	}
 }

@@ -100,6 +100,9 @@ type Profile struct {
 	// Asked are the outside peers ("host:port") that HTTP requests went to, by the
 	// call during which they did, a few of each.
 	Asked map[int][]string
+	// Sent are all requests of HTTP that went outside during a call, but for those that hold a decoy or go to the
+	// issuer of one, by the call.
+	Sent map[int]Sent
 	// Truncated says that there were more distinct effects than maxEffects.
 	Truncated bool
 	// Opaque are the flows whose payload could not be read, Unread says what of

@@ -70,7 +70,7 @@ func Differs(r *Run, v *Varied) bool {
 	if v.Factor == FactorNetwork || v.Factor == FactorHost {
 		return slices.ContainsFunc(r.Controls[0].Profile.Carried, func(c profile.Carried) bool { return indifferent(r.Controls, v.Runs, &c) })
 	}
-	return len(r.onlyUnder(v))+len(r.onlyWithout(v)) > 0 || v.Factor == FactorSecrets && len(influenced(r.Controls, v.Runs)) > 0
+	return len(r.onlyUnder(v))+len(r.onlyWithout(v)) > 0 || v.Factor == FactorSecrets && (len(influenced(r.Controls, v.Runs)) > 0 || len(steered(r.Controls, v)) > 0)
 }
 
 // conditional is the finding of an effect of the run in, which had it by condition.
