@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -34,8 +35,55 @@ func (w *wireReader) page(seq uint64, elicitation []byte) {
 	if member(elicitation, "mode") != "url" || address == "" || len(w.facts.Openings) >= maxFacts {
 		return
 	}
-	o := rules.Opening{Fact: w.fact(seq, address)}
-	if !slices.ContainsFunc(w.facts.Openings, func(e rules.Opening) bool { return e.Tool == o.Tool && e.Text == o.Text }) {
+	w.opening(rules.Opening{Fact: w.fact(seq, address)})
+}
+
+var (
+	pageAddress = lazyregexp.New(`https?://[^\s"'<>()\[\]{}|\\]{4,500}`)
+	// signInOrder asks a person to sign in, or to give what proves who they are.
+	signInOrder = lazyregexp.New(`(?i)\b(?:sign|log) ?in\b|\bre-?authenticate\b|\b(?:enter|type|submit|provide|confirm|verify|validate|renew)\b[^.!?\n]{0,60}\b(?:code|password|passcode|passphrase|pin|identity|account|credentials?|card|seed phrase|recovery phrase)\b`)
+)
+
+const (
+	// aroundPage is how near to a page's address the order to sign in there stands, in bytes.
+	aroundPage = 240
+	// maxPages bounds the addresses of one text that are looked at, and maxPageText the text.
+	maxPages    = 20
+	maxPageText = 64 << 10
+)
+
+// signIns notes the pages at which the text of a result asks somebody to sign in, or to enter a code or a password.
+func (w *wireReader) signIns(seq uint64, result []byte) {
+	if !bytes.Contains(result, []byte("http")) {
+		return
+	}
+	detect.EachSaid(result, func(_, s string) {
+		for _, page := range detect.Once(w.known, "sign-ins", s, signInPages) {
+			w.opening(rules.Opening{Fact: w.fact(seq, page), SignsIn: true})
+		}
+	})
+}
+
+// signInPages are the addresses in a text beside which it orders somebody to sign in.
+func signInPages(s string) (out []string) {
+	s = s[:min(len(s), maxPageText)]
+	for _, at := range pageAddress.FindAllStringIndex(s, maxPages) {
+		before, after := s[max(0, at[0]-aroundPage):at[0]], s[at[1]:min(len(s), at[1]+aroundPage)]
+		if signInOrder.MatchString(before) || signInOrder.MatchString(after) {
+			out = append(out, strings.TrimRight(s[at[0]:at[1]], ".,;:!?"))
+		}
+	}
+	return out
+}
+
+// opening keeps a page of a tool once, and counts the messages that have it.
+func (w *wireReader) opening(o rules.Opening) {
+	i := slices.IndexFunc(w.facts.Openings, func(e rules.Opening) bool { return e.Tool == o.Tool && e.Text == o.Text })
+	switch {
+	case i >= 0:
+		w.facts.Openings[i].Times++
+	case len(w.facts.Openings) < maxFacts:
+		o.Times = 1
 		w.facts.Openings = append(w.facts.Openings, o)
 	}
 }

@@ -165,6 +165,7 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	} else {
 		w.carried(seq, m.Result)
 		w.offered(seq, m.Result)
+		w.signIns(seq, m.Result)
 	}
 }
 

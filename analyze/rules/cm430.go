@@ -15,13 +15,23 @@ var cm430Doc = finding.Rule{
 	ID: "CM430", Name: "UndeclaredConsentPage", Title: "Undeclared page for the user to open", Severity: finding.High, Family: finding.FamilyWire,
 	Advice: finding.Advice{Why: "The user signs in, or gives access to an account, because the client shows the page as part of the tool.", Fix: "Name the service, and why the tool needs the page, in the server's description.", Preview: true},
 	CWE:    []string{"CWE-1021", "CWE-863"}, OWASP: []string{"MCP06", "MCP07"},
-	Help: "The server asks the user to open a page (an elicitation in URL mode: a request, a result that asks for input, or error -32042) on a host that no declaration, argument or variable names, or that hands the answer to such a host (`redirect_uri`).\n\n" +
+	Help: "The server asks the user to open a page (an elicitation in URL mode: a request, a result that asks for input, or error -32042) on a host that no declaration, argument or variable names, or that hands the answer to such a host (`redirect_uri`). So does a text that stands in several results of a tool and asks for signing in, or for a code or a password, at such a page, unless the call asked the network.\n\n" +
 		"**Evidence.** The host, in the frame. A page that asks for access to an account (OAuth's `client_id` with a scope or response type) is high, and medium where the declaration speaks of signing in. Another page is medium, and low where it does.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains the page.",
 }
 
 // Opening is a page that the server asked the user to open; its Text is the address.
-type Opening struct{ Fact }
+type Opening struct {
+	Fact
+	// SignsIn says that the text of a result asks for signing in there, or for a code or a password.
+	SignsIn bool
+	// Times counts the messages that have it.
+	Times int
+}
+
+// leastNotices is how often a text has to stand in a tool's results to be a notice of the server's own, and no part of
+// what was looked up.
+const leastNotices = 3
 
 // signInWords are those by which a declaration says that somebody signs in.
 var signInWords = []string{"sign in", "signin", "log in", "login", "oauth", "authorize", "authorization", "authenticate", "authentication", "consent", "account"}
@@ -34,13 +44,16 @@ func checkCM430(r *Run) []finding.Finding {
 			continue
 		}
 		host, isNamed := r.leadsElsewhere(u, &o)
-		if isNamed {
+		if isNamed || o.SignsIn && (o.Times < leastNotices || len(r.Profile.Asked[o.Call]) > 0) { // a host may have answered with that
 			continue
 		}
 		query := u.Query()
 		isConsent := query.Has("client_id") && (query.Has("scope") || query.Has("response_type"))
 		severity, what := finding.Medium, "a page of "
-		if isConsent {
+		switch {
+		case o.SignsIn:
+			severity, what = finding.High, "a page to sign in or to enter a secret or a code, of "
+		case isConsent:
 			severity, what = finding.High, "a page that asks for access to an account, for "
 		}
 		switch explained := r.says(o.Tool, signInWords); {

@@ -175,7 +175,14 @@ const consentPage = "https://accounts.google.com/o/oauth2/v2/auth?client_id=1&re
 // opening is a run in whose first call a tool asked the user to open a page.
 func opening(t wire.Tool, address string) *Run {
 	return with(newRun(t), func(r *Run) {
-		r.Wire.Openings = []Opening{{Fact{Seq: 1, Call: 1, Tool: t.Name, Text: address}}}
+		r.Wire.Openings = []Opening{{Fact: Fact{Seq: 1, Call: 1, Tool: t.Name, Text: address}, Times: 1}}
+	})
+}
+
+// notice is a run in which the text of some results asked somebody to sign in at a page.
+func notice(t wire.Tool, times int) *Run {
+	return with(opening(t, "https://device-login.example/google"), func(r *Run) {
+		r.Wire.Openings[0].SignsIn, r.Wire.Openings[0].Times = true, times
 	})
 }
 
