@@ -103,6 +103,8 @@ type Profile struct {
 	// Sent are all requests of HTTP that went outside during a call, but for those that hold a decoy or go to the
 	// issuer of one, by the call.
 	Sent map[int]Sent
+	// Ordered are requests of calls that do more than look, in the order of time.
+	Ordered []Ordered
 	// Truncated says that there were more distinct effects than maxEffects.
 	Truncated bool
 	// Opaque are the flows whose payload could not be read, Unread says what of

@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -20,10 +22,21 @@ type Sent struct {
 	Sum uint64
 }
 
+// Ordered is a request of HTTP by another method than those that only look (RFC 9110, section 9.2.1).
+type Ordered struct {
+	Carried
+	// Method is in capital letters, and Path without a query.
+	Method, Path string
+}
+
+// maxOrdered bounds the requests that a profile lists by their methods.
+const maxOrdered = 400
+
 // sentRequest is one request.
 type sentRequest struct {
 	flow *flow
 	at   time.Duration
+	line string
 	sum  uint64
 }
 
@@ -35,7 +48,7 @@ func (b *Builder) noteSent(f *flow, m *message, at time.Duration) {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, m.line+"\n")
 	_, _ = h.Write(m.body)
-	b.sentRequests = append(b.sentRequests, sentRequest{f, at, h.Sum64()})
+	b.sentRequests = append(b.sentRequests, sentRequest{f, at, m.line, h.Sum64()})
 }
 
 // sequences are the requests of each call, in the order of time.
@@ -44,7 +57,11 @@ func (b *Builder) sequences() map[int]Sent {
 	out := map[int]Sent{}
 	for _, q := range b.sentRequests {
 		call, peer := b.intervalAt(q.at).call, b.peer(q.flow)
-		if call == 0 || q.flow.known.Dest.Addr().IsLoopback() || len(q.flow.seen) > 0 || slices.ContainsFunc(b.ctx.Canaries, func(c canaries.Canary) bool { return c.IssuedBy(b.hostOf(q.flow)) }) {
+		if call == 0 || q.flow.known.Dest.Addr().IsLoopback() {
+			continue
+		}
+		b.ordered(&q, call)
+		if len(q.flow.seen) > 0 || slices.ContainsFunc(b.ctx.Canaries, func(c canaries.Canary) bool { return c.IssuedBy(b.hostOf(q.flow)) }) {
 			continue
 		}
 		s, known := out[call]
@@ -57,4 +74,19 @@ func (b *Builder) sequences() map[int]Sent {
 		out[call] = s
 	}
 	return out
+}
+
+// ordered lists a request that does more than look.
+func (b *Builder) ordered(q *sentRequest, call int) {
+	method, rest, _ := strings.Cut(q.line, " ")
+	target, _, _ := strings.Cut(rest, " ")
+	path, _, _ := strings.Cut(target, "?")
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "CONNECT":
+		return
+	}
+	if len(b.out.Ordered) < maxOrdered {
+		c := b.carriedIn(q.flow, carriedAt{call, q.at}, "call "+strconv.Itoa(call)+" asked by "+method+" "+path)
+		b.out.Ordered = append(b.out.Ordered, Ordered{c, method, path})
+	}
 }

@@ -14,6 +14,7 @@ import (
 // The requests of a call are told as one sequence, in which order, hosts, lines and bodies count.
 func TestSentSequences(t *testing.T) {
 	t.Parallel()
+	var ordered []Ordered
 	sequence := func(requests ...[2]string) Sent {
 		b := NewBuilder(Context{Home: "/home/erin", Canaries: []canaries.Canary{{ID: "a", Kind: "github", Value: "ghp_0123456789abcdefghij0123456789abcdef", Issuers: []string{"api.github.com"}}}})
 		now := time.Second
@@ -26,7 +27,9 @@ func TestSentSequences(t *testing.T) {
 					Data: []byte(map[string]string{trace.FlowData: q[1]}[kind]), Stamp: now})
 			}
 		}
-		return b.Profile().Sent[1]
+		p := b.Profile()
+		ordered = p.Ordered
+		return p.Sent[1]
 	}
 	a, b := [2]string{"a.tiles.example", "GET /1.png HTTP/1.1\r\nHost: x\r\n\r\n"}, [2]string{"b.tiles.example", "GET /1.png HTTP/1.1\r\nHost: x\r\n\r\n"}
 	first := sequence(a, b)
@@ -46,6 +49,9 @@ func TestSentSequences(t *testing.T) {
 	}
 	if issuer := sequence([2]string{"api.github.com", a[1]}); issuer.N != 0 {
 		t.Errorf("to an issuer: %+v", issuer)
+	}
+	if got := sequence([2]string{"a.tiles.example", "DELETE /tiles/1?why=x HTTP/1.1\r\nHost: x\r\n\r\n"}); got.N != 1 || len(ordered) != 1 || ordered[0].Method != "DELETE" || ordered[0].Path != "/tiles/1" || ordered[0].Tool != "weigh" {
+		t.Errorf("ordered: %+v", ordered)
 	}
 	if held := sequence([2]string{"a.tiles.example", "GET /ghp_0123456789abcdefghij0123456789abcdef HTTP/1.1\r\nHost: x\r\n\r\n"}); held.N != 0 {
 		t.Errorf("with a decoy: %+v", held)

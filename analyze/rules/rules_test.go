@@ -25,7 +25,7 @@ type ruleCase struct {
 
 // cases are, for each rule, runs in which it fires with a severity, and runs in
 // which it stays quiet (an empty severity).
-var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, ofSilence, ofSecondHosts, ofRelays, ofChance, ofSequences, ofSteering, ofHandouts, ofDeletions, ofStores, ofCommands, ofDestruction, ofDryRuns, ofModes, ofTenants, ofSurvivors, ofAll, []ruleCase{
+var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, ofSilence, ofSecondHosts, ofRelays, ofChance, ofSequences, ofSteering, ofOrders, ofHandouts, ofDeletions, ofStores, ofCommands, ofDestruction, ofDryRuns, ofModes, ofTenants, ofSurvivors, ofAll, []ruleCase{
 	{"CM101", "read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), finding.High},
 	{"CM101", "attempted", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted))), finding.Low},
 	{"CM101", "a library's lookup", newRun(note, effect("format_note", finding.Secret, "netrc"), effect("format_note", finding.NetConnect, "api.example:443", over("https"))), finding.Low},
