@@ -100,7 +100,7 @@ type Profile struct {
 	// Asked are the outside peers ("host:port") that HTTP requests went to, by the
 	// call during which they did, a few of each.
 	Asked map[int][]string
-	// Sent are all requests of HTTP that went outside during a call, but for those that hold a decoy or go to the
+	// Sent are all requests of HTTP that went outside during a call, except those that hold a decoy or go to the
 	// issuer of one, by the call.
 	Sent map[int]Sent
 	// Ordered are requests of calls that do more than look, in the order of time.
