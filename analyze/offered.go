@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -59,7 +60,7 @@ func (w *wireReader) signIns(seq uint64, result []byte) {
 	}
 	detect.EachSaid(result, func(_, s string) {
 		for _, page := range detect.Once(w.known, "sign-ins", s, signInPages) {
-			w.opening(rules.Opening{Fact: w.fact(seq, page), SignsIn: true})
+			w.opening(rules.Opening{Fact: w.fact(seq, page), SignsIn: true, Texts: []uint64{maphash.String(textSeed, s)}})
 		}
 	})
 }
@@ -76,15 +77,25 @@ func signInPages(s string) (out []string) {
 	return out
 }
 
-// opening keeps a page of a tool once, and counts the messages that have it.
+// textSeed is that of the sums that tell equal texts of a session.
+var textSeed = maphash.MakeSeed()
+
+// maxAlike bounds the different texts of one page that are counted.
+const maxAlike = 64
+
+// opening keeps a page of a tool once, with the texts that have it.
 func (w *wireReader) opening(o rules.Opening) {
 	i := slices.IndexFunc(w.facts.Openings, func(e rules.Opening) bool { return e.Tool == o.Tool && e.Text == o.Text })
-	switch {
-	case i >= 0:
-		w.facts.Openings[i].Times++
-	case len(w.facts.Openings) < maxFacts:
-		o.Times = 1
-		w.facts.Openings = append(w.facts.Openings, o)
+	if i < 0 {
+		if len(w.facts.Openings) < maxFacts {
+			w.facts.Openings = append(w.facts.Openings, o)
+		}
+		return
+	}
+	for _, sum := range o.Texts {
+		if known := &w.facts.Openings[i].Texts; len(*known) < maxAlike && !slices.Contains(*known, sum) {
+			*known = append(*known, sum)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 var cm430 = Rule{Rule: cm430Doc, Check: checkCM430}
@@ -15,7 +16,7 @@ var cm430Doc = finding.Rule{
 	ID: "CM430", Name: "UndeclaredConsentPage", Title: "Undeclared page for the user to open", Severity: finding.High, Family: finding.FamilyWire,
 	Advice: finding.Advice{Why: "The user signs in, or gives access to an account, because the client shows the page as part of the tool.", Fix: "Name the service, and why the tool needs the page, in the server's description.", Preview: true},
 	CWE:    []string{"CWE-1021", "CWE-863"}, OWASP: []string{"MCP06", "MCP07"},
-	Help: "The server asks the user to open a page (an elicitation in URL mode: a request, a result that asks for input, or error -32042) on a host that no declaration, argument or variable names, or that hands the answer to such a host (`redirect_uri`). So does a text that stands in several results of a tool and asks for signing in, or for a code or a password, at such a page, unless the call asked the network.\n\n" +
+	Help: "The server asks the user to open a page (an elicitation in URL mode: a request, a result that asks for input, or error -32042) on a host that no declaration, argument or variable names, or that hands the answer to such a host (`redirect_uri`). So does a text that stands in most results of a tool, whatever it is given, and asks for signing in, or for a code or a password, at such a page, unless the call asked the network.\n\n" +
 		"**Evidence.** The host, in the frame. A page that asks for access to an account (OAuth's `client_id` with a scope or response type) is high, and medium where the declaration speaks of signing in. Another page is medium, and low where it does.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains the page.",
 }
@@ -25,13 +26,27 @@ type Opening struct {
 	Fact
 	// SignsIn says that the text of a result asks for signing in there, or for a code or a password.
 	SignsIn bool
-	// Times counts the messages that have it.
-	Times int
+	// Texts tell the different results that do.
+	Texts []uint64
 }
 
-// leastNotices is how often a text has to stand in a tool's results to be a notice of the server's own, and no part of
-// what was looked up.
+// leastNotices is in how many different results of a tool the order has to stand.
 const leastNotices = 3
+
+// isNotice reports whether an order to sign in stands in most of what a tool answers, whatever it is asked: then it is
+// the server's own, and no part of what was looked up.
+func (r *Run) isNotice(o *Opening) bool {
+	answers := map[string]bool{}
+	for _, c := range r.Profile.Calls {
+		if c.Tool == o.Tool && c.Outcome == session.OutcomeOK && !r.Profile.Answers[c.N].Failed {
+			answers[string(r.Args[c.N])] = true
+		}
+	}
+	return len(o.Texts) >= leastNotices && 2*len(o.Texts) > min(len(answers), maxNotices)
+}
+
+// maxNotices is how many texts of one page a reader counts.
+const maxNotices = 64
 
 // signInWords are those by which a declaration says that somebody signs in.
 var signInWords = []string{"sign in", "signin", "log in", "login", "oauth", "authorize", "authorization", "authenticate", "authentication", "consent", "account"}
@@ -44,7 +59,7 @@ func checkCM430(r *Run) []finding.Finding {
 			continue
 		}
 		host, isNamed := r.leadsElsewhere(u, &o)
-		if isNamed || o.SignsIn && (o.Times < leastNotices || len(r.Profile.Asked[o.Call]) > 0) { // a host may have answered with that
+		if isNamed || o.SignsIn && (!r.isNotice(&o) || len(r.Profile.Asked[o.Call]) > 0) { // a host may have answered with that
 			continue
 		}
 		query := u.Query()

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -175,14 +176,22 @@ const consentPage = "https://accounts.google.com/o/oauth2/v2/auth?client_id=1&re
 // opening is a run in whose first call a tool asked the user to open a page.
 func opening(t wire.Tool, address string) *Run {
 	return with(newRun(t), func(r *Run) {
-		r.Wire.Openings = []Opening{{Fact: Fact{Seq: 1, Call: 1, Tool: t.Name, Text: address}, Times: 1}}
+		r.Wire.Openings = []Opening{{Fact: Fact{Seq: 1, Call: 1, Tool: t.Name, Text: address}}}
 	})
 }
 
-// notice is a run in which the text of some results asked somebody to sign in at a page.
+// notice is a run of five calls in which the text of some results asked somebody to sign in at a page.
 func notice(t wire.Tool, times int) *Run {
 	return with(opening(t, "https://device-login.example/google"), func(r *Run) {
-		r.Wire.Openings[0].SignsIn, r.Wire.Openings[0].Times = true, times
+		r.Profile.Calls = nil
+		for n := 1; n <= 5; n++ {
+			r.Profile.Calls = append(r.Profile.Calls, profile.Call{N: n, Tool: t.Name, What: "tool", Outcome: session.OutcomeOK})
+			r.Args[n] = json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
+		}
+		r.Wire.Openings[0].SignsIn = true
+		for i := range times {
+			r.Wire.Openings[0].Texts = append(r.Wire.Openings[0].Texts, uint64(i))
+		}
 	})
 }
 
