@@ -120,6 +120,7 @@ func (a *auditor) flows(ctx context.Context, pkg *sinks.Package) error {
 	a.extent(pkg)
 	a.effects(pkg, places)
 	a.unlisted(pkg, places)
+	a.weakRandom(pkg, places)
 	a.guards(ctx, pkg, places)
 	if a.wantsSites {
 		a.sites(pkg, places)

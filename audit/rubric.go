@@ -10,7 +10,7 @@ import (
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v8"
+const RubricVersion = "coalmine/rubric/v9"
 
 // The rules of the audit that no other package names.
 const (
@@ -45,6 +45,9 @@ func Rules() []finding.Rule {
 			Help:   "A file, also the README of the root, holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions. An order within a tag, as templates of prompts have it, or of what not to show, is low where no other stands near it.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
 		{ID: ToolUnlisted, Name: "ToolUnlisted", Title: "A tool is answered and not listed", Severity: finding.Medium, CWE: []string{"CWE-912"}, OWASP: []string{"MCP02"},
 			Help: "The handler of `tools/call` compares the tool's name with a text that stands nowhere else in the package, while most of its names do: `tools/list` cannot name it, so nobody sees or approves it.\n\n**False positive when** the list is made from parts of the name."},
+		{ID: WeakRandom, Name: "WeakRandom", Title: "Predictable generator for a secret", Severity: finding.High, CWE: []string{"CWE-338", "CWE-330"}, OWASP: []string{"MCP02"},
+			Advice: finding.Advice{Why: "Whoever knows when a value was made, or sees others, can tell it.", Fix: "Draw from `secrets`, `crypto.randomInt` or `crypto/rand`."},
+			Help:   "A tool that makes a password, a PIN, a token or another secret by its name draws it from `random`, `Math.random` or `math/rand`, whose values follow from a seed or from earlier ones. Low is one that draws from a secure source as well."},
 		{ID: text.Hidden, Name: "UnicodeHidden", Title: "Hidden characters in the source", Severity: finding.High, CWE: []string{"CWE-451"}, OWASP: []string{"MCP03"},
 			Advice: finding.Advice{Why: "A reviewer does not see what runs or what the model reads.", Fix: "Remove the characters."},
 			Help:   "A file holds tag characters, bidirectional overrides or long runs of zero-width characters: what a reviewer sees is not what runs or what a model reads."},
