@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"net/http"
 	"net/netip"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestSentSequences(t *testing.T) {
 	if issuer := sequence([2]string{"api.github.com", a[1]}); issuer.N != 0 {
 		t.Errorf("to an issuer: %+v", issuer)
 	}
-	if got := sequence([2]string{"a.tiles.example", "DELETE /tiles/1?why=x HTTP/1.1\r\nHost: x\r\n\r\n"}); got.N != 1 || len(ordered) != 1 || ordered[0].Method != "DELETE" || ordered[0].Path != "/tiles/1" || ordered[0].Tool != "weigh" {
+	if got := sequence([2]string{"a.tiles.example", "DELETE /tiles/1?why=x HTTP/1.1\r\nHost: x\r\n\r\n"}); got.N != 1 || len(ordered) != 1 || ordered[0].Method != http.MethodDelete || ordered[0].Path != "/tiles/1" || ordered[0].Tool != "weigh" {
 		t.Errorf("ordered: %+v", ordered)
 	}
 	if held := sequence([2]string{"a.tiles.example", "GET /ghp_0123456789abcdefghij0123456789abcdef HTTP/1.1\r\nHost: x\r\n\r\n"}); held.N != 0 {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,14 +34,12 @@ func checkCM230(r *Run) []finding.Finding {
 		if !t.ClaimsReadOnly() || o.Loopback || r.givenHost(o.Host) {
 			continue
 		}
-		severity := finding.Severity("")
-		switch deed := isDeed(o); {
-		case deed:
-			severity = finding.High
-		case o.Method != "POST":
+		severity := finding.High
+		if !isDeed(o) {
+			if o.Method == http.MethodPost {
+				continue
+			}
 			severity = finding.Medium
-		default:
-			continue
 		}
 		f := r.sentInCall(&cm230Doc, &o.Carried, o.Tool, "“"+o.Tool+"” declares to read only, and sent "+o.Method+" "+o.Path+" to "+o.Peer, o.Method)
 		f.Severity = severity
