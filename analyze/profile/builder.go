@@ -170,7 +170,7 @@ func (b *Builder) Profile() *Profile {
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	b.addCounts()
 	b.peersAsked()
-	b.out.Sent = b.sequences()
+	b.compareSent()
 	b.overFrames()
 	for _, e := range b.late.effects {
 		b.add(e)

@@ -103,6 +103,8 @@ type Profile struct {
 	// Sent are all requests of HTTP that went outside during a call, except those that hold a decoy or go to the
 	// issuer of one, by the call.
 	Sent map[int]Sent
+	// Requests tell, of the same requests and those outside of calls, the different ones to each registered domain.
+	Requests map[string][]uint64
 	// Ordered are requests of calls that do more than look, in the order of time.
 	Ordered []Ordered
 	// Truncated says that there were more distinct effects than maxEffects.

@@ -13,12 +13,11 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 )
 
-// Sent is a sequence of requests.
+// Sent are the requests of a call.
 type Sent struct {
-	// Peer is the first one's ("host:port"), N their number.
+	// Peer is the first one's ("host:port").
 	Peer string
-	N    int
-	// Sum tells equal sequences: of hosts, lines and bodies, in order.
+	// Sum tells equal requests in whatever order: by their hosts, lines and bodies.
 	Sum uint64
 }
 
@@ -51,29 +50,36 @@ func (b *Builder) noteSent(f *flow, m *message, at time.Duration) {
 	b.sentRequests = append(b.sentRequests, sentRequest{f, at, m.line, h.Sum64()})
 }
 
-// sequences are the requests of each call, in the order of time.
-func (b *Builder) sequences() map[int]Sent {
+// maxDistinct bounds the different requests to one domain that are kept.
+const maxDistinct = 512
+
+// compareSent notes the requests of each call, and the different ones to each domain: whatever threads and timers do to
+// their order, those are the same.
+func (b *Builder) compareSent() {
 	slices.SortStableFunc(b.sentRequests, func(x, y sentRequest) int { return cmp.Compare(x.at, y.at) })
-	out := map[int]Sent{}
+	b.out.Sent, b.out.Requests = map[int]Sent{}, map[string][]uint64{}
 	for _, q := range b.sentRequests {
-		call, peer := b.intervalAt(q.at).call, b.peer(q.flow)
-		if call == 0 || q.flow.known.Dest.Addr().IsLoopback() {
+		call, peer, host := b.intervalAt(q.at).call, b.peer(q.flow), b.hostOf(q.flow)
+		if q.flow.known.Dest.Addr().IsLoopback() {
 			continue
 		}
-		b.ordered(&q, call)
-		if len(q.flow.seen) > 0 || slices.ContainsFunc(b.ctx.Canaries, func(c canaries.Canary) bool { return c.IssuedBy(b.hostOf(q.flow)) }) {
-			continue
+		if call > 0 {
+			b.ordered(&q, call)
 		}
-		s, known := out[call]
-		if !known {
-			s.Peer = peer
+		if len(q.flow.seen) > 0 || slices.ContainsFunc(b.ctx.Canaries, func(c canaries.Canary) bool { return c.IssuedBy(host) }) {
+			continue
 		}
 		h := fnv.New64a()
-		_, _ = h.Write(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64([]byte(peer), q.sum), s.Sum))
-		s.N, s.Sum = s.N+1, h.Sum64()
-		out[call] = s
+		_, _ = h.Write(binary.BigEndian.AppendUint64([]byte(peer), q.sum))
+		sum := h.Sum64()
+		if list, d := b.out.Requests[domainOf(host)], domainOf(host); len(list) < maxDistinct && !slices.Contains(list, sum) {
+			b.out.Requests[d] = append(list, sum)
+		}
+		if call > 0 {
+			s := b.out.Sent[call]
+			b.out.Sent[call] = Sent{cmp.Or(s.Peer, peer), s.Sum + sum}
+		}
 	}
-	return out
 }
 
 // ordered lists a request that does more than look.

@@ -21,7 +21,7 @@ var cm111Doc = finding.Rule{
 		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it. Where a tool's lengths differ by themselves, all that it sent must differ by far more.\n\n" +
 		"**Evidence.** The lengths in the runs that were compared, at least two of each kind. What was sent to a host is critical, what was returned is high. " +
 		"Quiet where an argument or a declaration explains each secret that was opened; what was sent is explained by no directory that the tool works on. " +
-		"The requests of a tool that asks for something else in two calls with the same arguments are compared in the same way: where other values of the secrets decide what it asks for, or in which order, the secrets are in that. Quiet is the SHA-256 of a file that the server made or changed.\n\n" +
+		"The requests of a tool that asks for something else in two calls with the same arguments are compared in the same way, in whatever order they come: where other values of the secrets decide what it asks for, the secrets are in that. Quiet is the SHA-256 of a file that the server made or changed.\n\n" +
 		"**False positive when** a request is signed with a credential, which the server's documentation says and its declaration does not.",
 }
 

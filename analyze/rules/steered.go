@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,42 +29,54 @@ func Unsteady(r *Run) (out []int) {
 	return out
 }
 
-// steered are the calls in which the controls sent the same requests, and each run with other values of the secrets others.
-func steered(controls []*Run, v *Varied) (out []int) {
+// steered are the domains to which all controls sent the same requests, and each run with other values of the secrets
+// left some of them out and sent others.
+func steered(controls []*Run, v *Varied) (out []string) {
 	if v.Added || len(controls) == 0 || len(v.Runs) == 0 { // without a credential a program rightly asks for less
 		return nil
 	}
-	for _, c := range controls[0].Profile.Calls {
-		sent, asked := controls[0].Profile.Sent[c.N]
-		is := func(r *Run) bool { return r.Profile.Sent[c.N] == sent }
-		if asked && !slices.ContainsFunc(controls, func(r *Run) bool { return !is(r) }) && !slices.ContainsFunc(v.Runs, func(r *Run) bool { return is(r) || r.Profile.Sent[c.N].N == 0 }) {
-			out = append(out, c.N)
+	whole := controls[0].Profile.Requests
+	for _, domain := range slices.Sorted(maps.Keys(whole)) {
+		lacks := func(r *Run, of []uint64) bool {
+			return slices.ContainsFunc(of, func(sum uint64) bool { return !slices.Contains(r.Profile.Requests[domain], sum) })
+		}
+		same := !slices.ContainsFunc(controls, func(r *Run) bool {
+			return lacks(r, whole[domain]) || lacks(controls[0], r.Profile.Requests[domain])
+		})
+		if same && !slices.ContainsFunc(v.Runs, func(r *Run) bool {
+			return !lacks(r, whole[domain]) || !lacks(controls[0], r.Profile.Requests[domain])
+		}) {
+			out = append(out, domain)
 		}
 	}
 	return out
 }
 
-// steeredBy is the finding of calls whose requests the secrets decide about.
+// steeredBy is the finding of requests that the secrets decide about.
 func (r *Run) steeredBy(v *Varied) []finding.Finding {
 	var out []finding.Finding
-	for _, n := range steered(r.Controls, v) {
+	for _, domain := range steered(r.Controls, v) {
 		control := r.Controls[0].Profile
-		sent, tool := control.Sent[n], ""
-		if i := slices.IndexFunc(control.Calls, func(c profile.Call) bool { return c.N == n }); i >= 0 {
-			tool = control.Calls[i].Tool
+		tool, host := "", domain
+		for _, c := range control.Calls {
+			if sent := control.Sent[c.N]; tool == "" && peerDomain(sent.Peer) == domain {
+				tool, host = c.Tool, sent.Peer
+			}
 		}
-		if r.secretsExplained(tool, sent.Peer) {
+		if r.secretsExplained(tool, host) {
 			continue
 		}
-		e := finding.Effect{Kind: finding.NetConnect, Target: sent.Peer, Phase: finding.PhaseCall, Call: n, Tool: tool}
-		f := r.of(&cm111Doc, &e, subject(&e)+" sent other requests to "+sent.Peer+" "+v.How+", and the same ones under no other condition")
-		f.Call = 0
+		e := finding.Effect{Kind: finding.NetConnect, Target: host, Phase: finding.PhaseCall, Tool: tool}
+		f := r.of(&cm111Doc, &e, subject(&e)+" sent other requests to "+domain+" "+v.How+", and the same ones under no other condition")
 		f.Evidence = []finding.Evidence{
-			{Source: "event", Text: "in unchanged surroundings: " + plural(sent.N, "request") + ", the same each time"},
-			{Source: "event", Text: v.How + ": " + plural(v.Runs[0].Profile.Sent[n].N, "request") + ", others or in another order"},
+			{Source: "event", Text: "in unchanged surroundings: " + plural(len(control.Requests[domain]), "different request") + ", the same each time"},
+			{Source: "event", Text: v.How + ": " + plural(len(v.Runs[0].Profile.Requests[domain]), "different request") + ", others among them"},
 		}
-		f.Fingerprint = finding.Fingerprint(cm111Doc.ID, tool, domain(sent.Peer[:max(0, strings.LastIndexByte(sent.Peer, ':'))]), "requests")
+		f.Fingerprint = finding.Fingerprint(cm111Doc.ID, tool, domain, "requests")
 		out = append(out, f)
 	}
 	return out
 }
+
+// peerDomain is the registered domain of "host:port".
+func peerDomain(peer string) string { return domain(peer[:max(0, strings.LastIndexByte(peer, ':'))]) }

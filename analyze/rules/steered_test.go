@@ -15,12 +15,13 @@ var tiles = wire.Tool{Name: "weigh_area", Description: "Fetches the tiles around
 // asksTiles is a run of tiles whose calls sent sequences of requests with these sums, 0 for none.
 func asksTiles(sums ...uint64) *Run {
 	r := newRun(tiles)
-	r.Profile.Calls, r.Profile.Sent = nil, map[int]profile.Sent{}
+	r.Profile.Calls, r.Profile.Sent, r.Profile.Requests = nil, map[int]profile.Sent{}, map[string][]uint64{}
 	for i, sum := range sums {
 		r.Profile.Calls = append(r.Profile.Calls, profile.Call{N: i + 1, Tool: tiles.Name, What: "tool", Outcome: "ok"})
 		r.Args[i+1] = json.RawMessage(`{"zoom":3}`)
 		if sum > 0 {
-			r.Profile.Sent[i+1] = profile.Sent{Peer: "a.tiles.example:443", N: 9, Sum: sum}
+			r.Profile.Sent[i+1] = profile.Sent{Peer: "a.tiles.example:443", Sum: sum}
+			r.Profile.Requests["tiles.example"] = append(r.Profile.Requests["tiles.example"], sum)
 		}
 	}
 	return r
@@ -38,6 +39,8 @@ var ofSteering = []ruleCase{
 	{"CM111", "other requests with other secrets", against(false, []*Run{asksTiles(1, 2), asksTiles(1, 2)}, []*Run{asksTiles(5, 6), asksTiles(7, 8)}), finding.Critical},
 	{"CM111", "other requests each time", against(false, []*Run{asksTiles(1, 2), asksTiles(3, 4)}, []*Run{asksTiles(5, 6), asksTiles(7, 8)}), ""},
 	{"CM111", "the same requests", against(false, []*Run{asksTiles(1, 2), asksTiles(1, 2)}, []*Run{asksTiles(1, 2), asksTiles(5, 6)}), ""},
+	{"CM111", "the same requests in another order", against(false, []*Run{asksTiles(1, 2), asksTiles(1, 2)}, []*Run{asksTiles(2, 1), asksTiles(2, 1)}), ""},
+	{"CM111", "one request more", against(false, []*Run{asksTiles(1, 2), asksTiles(1, 2)}, []*Run{asksTiles(1, 2, 3), asksTiles(1, 2, 3)}), ""},
 	{"CM111", "no requests with other secrets", against(false, []*Run{asksTiles(1, 2), asksTiles(1, 2)}, []*Run{asksTiles(0, 0), asksTiles(0, 0)}), ""},
 	{"CM111", "other requests without secrets", against(true, []*Run{asksTiles(1, 2), asksTiles(1, 2)}, []*Run{asksTiles(5, 6), asksTiles(7, 8)}), ""},
 }
