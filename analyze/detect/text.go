@@ -23,7 +23,7 @@ func (taint) event(c *context) {
 		return
 	}
 	args := c.Args
-	if args == nil || bytes.IndexByte(args, '<') < 0 && bytes.IndexByte(args, '[') < 0 && text.Quick(args) {
+	if args == nil || bytes.IndexByte(args, '<') < 0 && bytes.IndexByte(args, '[') < 0 && text.Shown(args) {
 		return
 	}
 	found := false
@@ -47,6 +47,9 @@ func taintOf(s string) (what, how string) {
 	}
 	if strings.ContainsAny(s, "<[") && delimiters.MatchString(s) {
 		return "role_switch_delimiter", "a prompt delimiter"
+	}
+	if text.Shown([]byte(s)) {
+		return "", ""
 	}
 	for _, h := range text.Scan(s) {
 		if h.Rule == text.Hidden && strings.HasPrefix(h.Kind, "zero-width") {

@@ -14,14 +14,48 @@ import (
 func Quick(s []byte) bool {
 	l := look(s)
 	switch {
-	// A JSON escape may stand for any character.
-	case !l.shown || l.long || l.slash && bytes.Contains(s, []byte(`\u`)):
+	case !l.shown || l.long || l.slash && mayEscape(s):
 		return false
 	case !l.signed:
 		return true
 	}
 	words := wordsOf(lowered(s))
 	return words.possible() == 0 && !words.foreign() && !words.turned() && !words.structured()
+}
+
+// Shown reports whether a text, or the strings of this JSON, surely hold no character that is hidden: all are ASCII
+// and shown, and no escape stands for another. Eight bytes are looked at at once.
+func Shown(s []byte) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for i := 0; i < len(s); i += 8 {
+		if i+8 <= len(s) {
+			w := binary.LittleEndian.Uint64(s[i:])
+			// Each term has a top bit set if the word holds a byte that is no ASCII, or one below a blank or DEL.
+			if del := w ^ ones*0x7F; (w|(w-ones*' ')|(del-ones)&^del)&tops == 0 {
+				continue
+			}
+		}
+		for _, c := range s[i:min(i+8, len(s))] {
+			if kind[c]&unshown != 0 {
+				return false
+			}
+		}
+	}
+	return !mayEscape(s)
+}
+
+// mayEscape reports whether an escape of JSON may stand for a character of a word, or for one that is not shown.
+func mayEscape(s []byte) bool {
+	for i := 0; i+1 < len(s); i++ {
+		n := bytes.IndexByte(s[i:], '\\')
+		if n < 0 {
+			return false
+		}
+		if i += n; i+1 < len(s) && (s[i+1] == 'u' || s[i+1] == '/' || s[i+1] == 'b') {
+			return true
+		}
+	}
+	return false
 }
 
 // looked is what one look tells of a text.
@@ -35,15 +69,14 @@ type looked struct {
 }
 
 func look[T string | []byte](s T) looked {
-	odd, first, h := byte(0), false, uint16(0)
-	signed := triples()
+	odd, first, key := byte(0), false, uint(0)
+	signed := signWords()
 	for i := range len(s) {
 		c := s[i]
 		odd |= kind[c]
-		// The last three characters, five bits of each: the case does not count.
-		h = h<<5 ^ uint16(c&0x1F)
-		if key := h & 0x7FFF; signed[key>>6]&(1<<(key&63)) != 0 && !first {
-			first = isSign(s, i-2, key)
+		key = nextKey(key, c)
+		if signed.has[key/64%(keys/64)]>>(key%64)&1 != 0 && !first {
+			first = isSign(s, i, signed.at(key))
 		}
 	}
 	return looked{
@@ -123,50 +156,42 @@ var kind, lower = func() (k, l [256]byte) {
 // hasTag reports whether a square bracket opens what may be a tag.
 func hasTag[T string | []byte](s T) bool {
 	for i := 0; i+1 < len(s); i++ {
-		if s[i] == '[' && strings.IndexByte("sSiIaA \t\n\r\f\\", s[i+1]) >= 0 {
+		n := indexByte(s[i:], '[')
+		if n < 0 {
+			return false
+		}
+		if i += n; i+1 < len(s) && strings.IndexByte("sSiIaA \t\n\r\f\\", s[i+1]) >= 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// triple is three characters, as look counts them.
-func triple(w []byte) (h uint16) {
-	for _, c := range w[:3] {
-		h = h<<5 ^ uint16(c&0x1F)
+func indexByte[T string | []byte](s T, c byte) int {
+	switch s := any(s).(type) {
+	case string:
+		return strings.IndexByte(s, c)
+	case []byte:
+		return bytes.IndexByte(s, c)
 	}
-	return h & 0x7FFF
+	return -1
 }
 
-// byTriple are the signs by their first three characters.
-var byTriple = sync.OnceValue(func() map[uint16][][]byte {
-	out := map[uint16][][]byte{}
-	for _, w := range signs() {
-		out[triple(w)] = append(out[triple(w)], w)
-	}
-	return out
-})
+// signWords are the signs.
+var signWords = sync.OnceValue(func() *beginnings { return newBeginnings(signs()) })
 
-// triples has a bit for each key of byTriple.
-var triples = sync.OnceValue(func() *[512]uint64 {
-	t := &[512]uint64{}
-	for h := range byTriple() {
-		t[h>>6] |= 1 << (h & 63)
-	}
-	return t
-})
-
-// isSign reports whether a sign stands at i that begins with these three characters.
-func isSign[T string | []byte](s T, i int, h uint16) bool {
-	for _, w := range byTriple()[h] {
-		if i < 0 || len(s)-i < len(w) {
+// isSign reports whether one of some signs stands in a text where their key's last character is at i, in any case.
+func isSign[T string | []byte](s T, i int, list []beginning) bool {
+	for n := range list {
+		w := &list[n]
+		from, k := i-w.back, 0
+		if from < 0 || len(s)-from < len(w.word) {
 			continue
 		}
-		k := 0
-		for k < len(w) && lower[s[i+k]] == w[k] {
+		for k < len(w.word) && lower[s[from+k]] == w.word[k] {
 			k++
 		}
-		if k == len(w) {
+		if k == len(w.word) {
 			return true
 		}
 	}
@@ -187,12 +212,13 @@ var signs = sync.OnceValue(func() [][]byte {
 })
 
 // conditions are, for poisons in their order, the words in lists: the next poison
-// holds one of each list: where a list has none of its words, they cannot match.
+// holds one of each list: where a list has none of its words, they cannot match. Lists of short words, for which
+// the text is searched, come last.
 var conditions = []struct {
 	poisons int
 	lists   [][][]byte
 }{
-	{1, [][][]byte{words("< ["), words("important system secret hidden instruct sys admin overrid critical inst"), words("read send pass include ignore not don't dont never must always before reveal call")}},
+	{1, [][][]byte{words("important system secret hidden instruct sys admin overrid critical inst"), words("read send pass include ignore not don't dont never must always before reveal call"), words("< [")}},
 	{1, [][][]byte{words("ignor disregard forget overrid"), words("instruct prompt rule directive guideline message")}},
 	{1, [][][]byte{words("user"), words("tell mention inform notif reveal disclos show alert"), words("not don't dont never without avoid")}},
 	{1, [][][]byte{words("hide conceal keep"), words("user secret")}},

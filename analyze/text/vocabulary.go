@@ -17,15 +17,11 @@ type present struct {
 	long []uint64
 }
 
-// vocabulary is the words that tell what a text cannot match, found in one pass: a word by
-// its first three bytes.
+// vocabulary is the words that tell what a text cannot match, found in one pass.
 type vocabulary struct {
-	ids      map[string]int
-	byTriple [1 << 15][]int
-	words    [][]byte
-	// begins has a bit for each three bytes that a word begins with. It is small: most bytes
-	// of a text are looked at no further.
-	begins [1 << 15 / 64]uint64
+	ids   map[string]int
+	words [][]byte
+	long  *beginnings
 	// foreign is one of foreignWords.
 	foreign anyOf
 	// phrases are the other words of each of structureWords, by the id of its longest word;
@@ -65,6 +61,7 @@ var known = sync.OnceValue(func() *vocabulary {
 		phrase = slices.SortedStableFunc(slices.Values(phrase), func(a, b []byte) int { return len(b) - len(a) })
 		phrases = append(phrases, v.idsOf(phrase))
 	}
+	v.long = newBeginnings(v.words)
 	v.phrases = make([][][]int, len(v.words))
 	for _, ids := range phrases {
 		if len(v.words[ids[0]]) < leastLong {
@@ -107,35 +104,27 @@ func (v *vocabulary) idsOf(list [][]byte) (ids []int) {
 		if !there {
 			id = len(v.words)
 			v.ids[string(w)], v.words = id, append(v.words, w)
-			if len(w) >= leastLong {
-				h := triple(w)
-				v.byTriple[h] = append(v.byTriple[h], id)
-				v.begins[h/64] |= 1 << (h % 64)
-			}
 		}
 		ids = append(ids, id)
 	}
 	return ids
 }
 
-// leastLong is how long a word is that is found by its first three bytes.
-const leastLong = 3
-
 // wordsOf are the words that a text in lower case holds. The text must not change while they
 // are asked for.
 func wordsOf(low []byte) present {
 	v := known()
 	p := present{v, low, make([]uint64, len(v.words)/64+1)}
-	h := uint16(0)
+	key := uint(0)
 	for i, c := range low {
-		h = h<<5 ^ uint16(c&0x1F)
-		key := h & 0x7FFF
-		if v.begins[key/64]&(1<<(key%64)) == 0 || i < leastLong-1 {
+		key = nextKey(key, c)
+		if v.long.has[key/64%(keys/64)]>>(key%64)&1 == 0 {
 			continue
 		}
-		for _, id := range v.byTriple[key] {
-			if p.long[id/64]&(1<<(id%64)) == 0 && bytes.HasPrefix(low[i-(leastLong-1):], v.words[id]) {
-				p.long[id/64] |= 1 << (id % 64)
+		list := v.long.at(key)
+		for k := range list {
+			if w := &list[k]; w.stands(low, i) {
+				p.long[w.id/64] |= 1 << (w.id % 64)
 			}
 		}
 	}
