@@ -20,6 +20,8 @@ const (
 	key40  = alnum | b64
 	token  = alnum | dash
 	inMail = alnum | dash | dot
+	// inToken are all bytes of tokens and of values by their names.
+	inToken = key40 | dash | dot
 )
 
 var classOf = func() (t [256]byte) {
@@ -122,16 +124,43 @@ func (m *matcher) eachByte(c byte, f func(i int) int) {
 }
 
 func (m *matcher) run() {
+	long := m.hasLong()
 	m.each("-----BEGIN ", len("-----B")-1, m.pem)
-	m.each("sk-", 2, m.sk)
-	m.eachByte('_', m.underscore)
-	m.each("xox", 0, m.slack)
+	if long {
+		m.each("sk-", 2, m.sk)
+		m.eachByte('_', m.underscore)
+		m.each("xox", 0, m.slack)
+	}
 	m.each("://", 1, m.database)
-	m.each("eyJ", 2, m.jwt)
-	m.eachByte(':', m.named)
-	m.eachByte('=', m.named)
+	if long {
+		m.each("eyJ", 2, m.jwt)
+		m.eachByte(':', m.named)
+		m.eachByte('=', m.named)
+	}
 	m.eachByte('@', m.email)
 	m.words()
+}
+
+// leastLong is the shortest run of letters, digits and what stands between them in a token.
+const leastLong = 20
+
+// hasLong reports whether there is a run as long as a token. It covers one of each leastLong bytes: most of the text
+// is not looked at.
+func (m *matcher) hasLong() bool {
+	for i := leastLong - 1; i < len(m.t); i += leastLong {
+		if !m.is(i, inToken) {
+			continue
+		}
+		from, to := i, m.span(i, inToken)
+		for m.is(from-1, inToken) {
+			from--
+		}
+		if to-from >= leastLong {
+			return true
+		}
+		i = to
+	}
+	return false
 }
 
 // pem finds armoured private keys. Their body never holds a hyphen.
@@ -333,7 +362,7 @@ func (m *matcher) named(i int) int {
 		return i + 1
 	}
 	start := open + 1
-	end := m.span(start, key40|dash|dot)
+	end := m.span(start, inToken)
 	if end-start >= 20 && end < len(m.t) && (m.t[end] == '"' || m.t[end] == '\'') && entropy(m.t[start:end]) > 3 {
 		m.add(genericKey, start, end)
 		return end

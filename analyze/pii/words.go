@@ -1,27 +1,23 @@
 package pii
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
-// words goes through the runs of letters, digits, + / and =: what is told by
+// words goes through the runs of letters, digits, + / and = that have a digit: what is told by
 // its length, its digits or its first letters.
 func (m *matcher) words() {
 	t := m.t
-	for i := 0; i < len(t); {
-		c := classOf[t[i]] & key40
-		if c == 0 {
-			i++
-			continue
+	for i := nextDigit(t, 0); i < len(t); i = nextDigit(t, i) {
+		start, seen := i, byte(0)
+		for start > 0 && classOf[t[start-1]]&key40 != 0 {
+			start--
+			seen |= classOf[t[start]]
 		}
-		start, seen := i, c
-		for i++; i < len(t); i++ {
-			c := classOf[t[i]] & key40
-			if c == 0 {
-				break
-			}
-			seen |= c
-		}
-		if seen&digit == 0 {
-			continue
+		for ; i < len(t) && classOf[t[i]]&key40 != 0; i++ {
+			seen |= classOf[t[i]]
 		}
 		n := i - start
 		if n == 40 && seen&upper != 0 && seen&lower != 0 && isRandom(t[start:i]) && m.isAWS(start) {
@@ -29,6 +25,24 @@ func (m *matcher) words() {
 		}
 		m.digits(start, i)
 	}
+}
+
+// nextDigit is where the next digit stands from i on, the text's length for none. Eight bytes are looked at at once.
+func nextDigit(t []byte, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(t); i += 8 {
+		// Of each byte that is no more than seven bits, the top bit tells whether it is at least '0', and whether it is
+		// more than '9'.
+		w := binary.LittleEndian.Uint64(t[i:])
+		seven := w &^ tops
+		if found := (seven + ones*(0x80-'0')) &^ (seven + ones*(0x7F-'9')) &^ w & tops; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(t) && classOf[t[i]]&digit == 0 {
+		i++
+	}
+	return i
 }
 
 // before is how far before a value the words may stand that say what it is.
