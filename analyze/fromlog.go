@@ -132,8 +132,9 @@ func (c *logCounter) event(e *wirelog.Event, _ *wire.State) {
 			return
 		}
 		failed := e.Fault != nil
-		if v, ok := wire.Member(e.Result, "isError"); ok && string(v) == "true" {
-			failed = true
+		if wire.MayName(e.Result, "isError") {
+			v, ok := wire.Member(e.Result, "isError")
+			failed = failed || ok && string(v) == "true"
 		}
 		if failed {
 			t.Errors++

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,10 +24,8 @@ const (
 	maxTold        = 3
 )
 
-var structuredKey = []byte(`"structuredContent"`)
-
 func (contradictions) event(c *context) {
-	if c.IsCallResult() && bytes.Contains(c.Result, structuredKey) && len(c.Result) <= maxComparedLen {
+	if c.IsCallResult() && len(c.Result) <= maxComparedLen && wire.IndexName(c.Result, "structuredContent") >= 0 {
 		compareSides(c)
 	}
 }

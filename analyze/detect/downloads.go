@@ -29,10 +29,10 @@ func (downloads) event(c *context) {
 	if !c.FromServer() || c.Kind == wire.Unparsed || isDeclaration(c) {
 		return
 	}
-	whose, extra := sayer(c)
-	told, n := map[string]bool{}, 0
+	var told map[string]bool
+	n := 0
 	for _, body := range [][]byte{c.Result, c.Fault, c.Params} {
-		if !holdsAny(body, downloaders) {
+		if !mayDownload(body) {
 			continue
 		}
 		wire.Texts(body, func(_ [][]byte, quoted []byte, isName bool) {
@@ -45,7 +45,11 @@ func (downloads) event(c *context) {
 				if host == "" || told[host] || named(c, host) {
 					continue
 				}
+				if told == nil {
+					told = map[string]bool{}
+				}
 				told[host] = true
+				whose, extra := sayer(c)
 				c.add(Divergence, "command_runs_download", 3, append([]any{"host", name(host)}, extra...), "%s tells whoever reads it to run what %s serves", whose, name(host))
 				c.identify("a command that runs a download")
 			}
@@ -59,6 +63,11 @@ func downloadedFrom(s string) (hosts []string) {
 		hosts = append(hosts, strings.Join(m[1:], ""))
 	}
 	return hosts
+}
+
+// mayDownload tells most values without such a line: each line has an address.
+func mayDownload(v []byte) bool {
+	return (bytes.Contains(v, []byte("//")) || bytes.IndexByte(v, '\\') >= 0) && holdsAny(v, downloaders)
 }
 
 func holdsAny(text []byte, words [][]byte) bool {

@@ -124,15 +124,26 @@ func (id *identifier) family() string {
 
 // mayIdentify reports whether a text has letters and digits in a row as long as an identifier.
 func mayIdentify(s []byte) bool {
-	n := 0
-	for _, b := range s {
-		if b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' {
-			if n++; n >= leastIdentifier {
-				return true
-			}
-		} else {
-			n = 0
+	// A row covers one of each leastIdentifier characters: most of the text is not looked at.
+	for i := leastIdentifier - 1; i < len(s); i += leastIdentifier {
+		if !isAlphanumeric(s[i]) {
+			continue
 		}
+		from, to := i, i+1
+		for from > 0 && isAlphanumeric(s[from-1]) {
+			from--
+		}
+		for to < len(s) && isAlphanumeric(s[to]) {
+			to++
+		}
+		if to-from >= leastIdentifier {
+			return true
+		}
+		i = to
 	}
 	return false
+}
+
+func isAlphanumeric(b byte) bool {
+	return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9'
 }

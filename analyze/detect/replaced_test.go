@@ -3,6 +3,7 @@ package detect
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"testing"
 )
 
@@ -67,4 +68,17 @@ func toldOf(t *testing.T, kind, tool, argument string, calls [][2]string) (n int
 		}
 	}
 	return n, l.Annotations
+}
+
+var longWordOfASCII = regexp.MustCompile(`[A-Za-z0-9]{15}`)
+
+func FuzzMayIdentify(f *testing.F) {
+	for _, s := range []string{"abcdefghijklmno", " abcdefghijklmn0", "abcdefghijklmn opqrstuvwxyzabc", "abcdefghijklmn.opqrstuvwxyzABCDEF", "{[`@"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, s []byte) {
+		if got, want := mayIdentify(s), longWordOfASCII.Match(s); got != want {
+			t.Fatalf("%q: %v", s, got)
+		}
+	})
 }

@@ -208,7 +208,7 @@ func (messages) event(c *context) {
 // tellSaid tells what in a value is not for the user. Of each kind the worst place
 // stands for all. about says whose value it is, and what the metadata have of that.
 func tellSaid(c *context, body json.RawMessage, where string, about func() (whose string, extra []any)) {
-	if len(body) == 0 {
+	if len(body) == 0 || text.Quick(body) {
 		return
 	}
 	type worst struct {

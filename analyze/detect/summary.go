@@ -120,8 +120,6 @@ func (s *summarizer) room(n int) bool {
 	return true
 }
 
-var isErrorKey = []byte(`"isError"`)
-
 func (s *summarizer) response(e *wirelog.Event) {
 	switch {
 	case e.Fault != nil:
@@ -134,20 +132,23 @@ func (s *summarizer) response(e *wirelog.Event) {
 			s.sum.ProtocolErrors = append(s.sum.ProtocolErrors, f)
 		}
 	case e.IsCallResult() && saysError(e.Result):
-		if v, ok := wire.Member(e.Result, "isError"); ok && string(v) == "true" && s.room(len(s.sum.ToolErrors)) {
+		if v, ok := wire.Member(e.Result, isError); ok && string(v) == "true" && s.room(len(s.sum.ToolErrors)) {
 			s.sum.ToolErrors = append(s.sum.ToolErrors, Failure{e.Seq, s.message(e.Result)})
 		}
 	}
 }
 
+const isError = "isError"
+
 // saysError tells quickly most results that say nothing of an error.
 func saysError(result []byte) bool {
-	i := bytes.Index(result, isErrorKey)
+	i := wire.IndexName(result, isError)
 	if i < 0 {
 		return false
 	}
-	v := bytes.TrimLeft(result[i+len(isErrorKey):], ": ")
-	return len(v) > 0 && v[0] != 'f' || bytes.Count(result, isErrorKey) > 1
+	rest := result[i+len(isError)+2:]
+	v := bytes.TrimLeft(rest, ": ")
+	return len(v) > 0 && v[0] != 'f' || wire.IndexName(rest, isError) >= 0
 }
 
 // message is what an error or a failed result says.

@@ -267,8 +267,9 @@ func controlOf(private, final, first string, n int) (kind string, severity int, 
 // mayHoldSequence tells most values without one: JSON and UTF-8 write its first character in few
 // ways.
 func mayHoldSequence(v []byte) bool {
-	return bytes.Contains(v, []byte(`\u001b`)) || bytes.Contains(v, []byte(`\u001B`)) || bytes.Contains(v, []byte(`\u009`)) || bytes.IndexByte(v, 0x1B) >= 0 || bytes.Contains(v, []byte("\xC2\x90")) ||
-		bytes.Contains(v, []byte("\xC2\x9B")) || bytes.Contains(v, []byte("\xC2\x9D")) || bytes.Contains(v, []byte("\xC2\x9F"))
+	escaped := bytes.IndexByte(v, '\\') >= 0 && (bytes.Contains(v, []byte(`\u001b`)) || bytes.Contains(v, []byte(`\u001B`)) || bytes.Contains(v, []byte(`\u009`)))
+	return escaped || bytes.IndexByte(v, 0x1B) >= 0 || bytes.IndexByte(v, 0xC2) >= 0 &&
+		(bytes.Contains(v, []byte("\xC2\x90")) || bytes.Contains(v, []byte("\xC2\x9B")) || bytes.Contains(v, []byte("\xC2\x9D")) || bytes.Contains(v, []byte("\xC2\x9F")))
 }
 
 // terminals finds sequences that act on a terminal in whatever the server says: clients and

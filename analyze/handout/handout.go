@@ -40,7 +40,8 @@ var sendWords = [][]byte{
 // Possible reports whether a text, quoted or not, may be code that sends something. It is cheap, and passes over
 // most texts.
 func Possible(text []byte) bool {
-	if !bytes.ContainsAny(text, "$~(|@<>=") && !bytes.Contains(text, []byte(":/")) {
+	isMark := func(c byte) bool { return bytes.IndexByte(text, c) >= 0 }
+	if !slices.ContainsFunc([]byte("$~(|@<>="), isMark) && !bytes.Contains(text, []byte(":/")) {
 		return false
 	}
 	return slices.ContainsFunc(sendWords, func(w []byte) bool { return bytes.Contains(text, w) })

@@ -79,6 +79,24 @@ func TestMember(t *testing.T) {
 	}
 }
 
+func TestMayName(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		at   int
+		name bool
+	}{
+		{`{"isError":true}`, 1, true}, {`{"isErro":1,"isError":true}`, 12, true}, {`{"content":["E","isError"]}`, 16, true}, {`"isError"`, 0, true},
+		{`{"is\u0045rror":true}`, -1, true}, {`{"xisError":1,"isErrorx":2}`, -1, false}, {`rror"`, -1, false}, {`"isError`, -1, false}, {"", -1, false}, {`EEEEEE`, -1, false},
+	} {
+		if at, name := IndexName([]byte(tt.in), "isError"), MayName([]byte(tt.in), "isError"); at != tt.at || name != tt.name {
+			t.Errorf("%s: %d, %v, want %d, %v", tt.in, at, name, tt.at, tt.name)
+		}
+	}
+	if at := IndexName([]byte(`{"type":"text","text":""}`), "text"); at != 8 {
+		t.Errorf("a name without capitals is found at %d", at)
+	}
+}
+
 // FuzzCheckJSON holds the scanner against encoding/json, which differs from it
 // only where this package says so.
 func FuzzCheckJSON(f *testing.F) {

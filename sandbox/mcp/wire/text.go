@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -170,6 +171,30 @@ func Member(obj json.RawMessage, key string) (value json.RawMessage, ok bool) {
 		return nil, false
 	}
 	return value, ok
+}
+
+// IndexName is where a member's name or a string of ASCII stands as it is in JSON, with its quotes, -1 for
+// nowhere. A capital of the name stands in few texts: places are found by it.
+func IndexName(v []byte, name string) int {
+	rare := max(strings.IndexFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' }), 0)
+	for from := 0; from < len(v); from++ {
+		i := bytes.IndexByte(v[from:], name[rare])
+		if i < 0 {
+			return -1
+		}
+		from += i
+		start, end := from-rare-1, from-rare+len(name)
+		if start >= 0 && end < len(v) && v[start] == '"' && v[end] == '"' && string(v[start+1:end]) == name {
+			return start
+		}
+	}
+	return -1
+}
+
+// MayName tells most JSON without a member of this name of ASCII letters: false is sure, and an escape may stand for
+// any letter.
+func MayName(v []byte, name string) bool {
+	return IndexName(v, name) >= 0 || bytes.Contains(v, []byte(`\u`))
 }
 
 // EachMember is Walk with keys that may be kept. The values share memory with obj.
