@@ -15,7 +15,7 @@ type beginnings struct {
 	lists [][]beginning
 }
 
-// beginning is a word: head and mask are its first eight bytes, of which it may have fewer. back is how far before
+// beginning is a word: head and mask are its first eight bytes, or fewer where it is shorter. back is how far before
 // the last character of its key it begins.
 type beginning struct {
 	id, back   int
