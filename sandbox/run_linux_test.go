@@ -283,6 +283,19 @@ func TestStopEndsDaemonsToo(t *testing.T) {
 	})
 }
 
+func TestWhatOutlivesTheTargetIsWatched(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	run := start(t, bare(t), shell("(sleep 0.9; echo late) & echo up"))
+	run.sees(t, "the exit", func() bool { return len(sandboxtest.EventsOf[session.EventExit](run.Recorder)) == 1 })
+	if err := run.Stop(bounded(t), 500*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if run.ends(t); run.Out() != "up\nlate\n" {
+		t.Errorf("stdout %q", run.Out())
+	}
+}
+
 func TestStopIsPoliteFirst(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)

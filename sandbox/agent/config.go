@@ -113,8 +113,8 @@ type CommandType string
 
 // The types of a Command. Whatever is answered has the Command's N.
 const (
-	// CommandStop: close stdin, wait Grace, TERM, wait, KILL. With an N, answer "synced" when no
-	// process is left, and wait for CommandEnd.
+	// CommandStop: close stdin, wait Grace, and three times that for what outlives the target's first process, TERM,
+	// wait, KILL. With an N, answer "synced" when no process is left, and wait for CommandEnd.
 	CommandStop CommandType = "stop"
 	CommandEnd  CommandType = "end"
 	CommandKill CommandType = "kill"

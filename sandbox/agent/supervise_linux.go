@@ -359,8 +359,8 @@ func (a *agent) listFamily() ([]task, error) {
 	return out, err
 }
 
-// survival is how much longer what outlives the target's first process is watched: it may wait until nobody looks.
-const survival = 6 * time.Second
+// survival is how many times a grace what outlives the target's first process is watched: it may wait until nobody looks.
+const survival = 3
 
 // stop ends the target the polite way first: its stdin ends, or as some clients do
 // it a signal comes at once.
@@ -374,7 +374,7 @@ func (a *agent) stop(grace time.Duration, signal bool) {
 		}
 	}
 	a.stdin.abandon()
-	if a.gone(grace) || a.exited.Load() && a.gone(survival) {
+	if a.gone(grace) || a.exited.Load() && a.gone(survival*grace) {
 		return
 	}
 	left := a.targets()

@@ -31,7 +31,7 @@ func (s *Session) exercise(ctx context.Context) error {
 		s.phase(finding.PhaseShutdown)
 	}
 	s.progress("stopping")
-	stopCtx, cancel := context.WithTimeout(ctx, 4*(1+agent.MostStarved)*stopGrace+syncTimeout)
+	stopCtx, cancel := context.WithTimeout(ctx, 7*(1+agent.MostStarved)*stopGrace+syncTimeout)
 	defer cancel()
 	if err := s.sandbox.StopThen(stopCtx, stopGrace, s.plan.Drive.ByTerm, func() { s.search(stopCtx, true); s.collectRecord(stopCtx) }); err != nil && ctx.Err() == nil {
 		s.doubt(session.GapSandboxNotStopped, finding.PhaseShutdown, "the sandbox did not stop in time")
