@@ -27,7 +27,7 @@ func (m *matcher) words() {
 	}
 }
 
-// nextDigit is where the next digit stands from i on, the text's length for none. Eight bytes are looked at at once.
+// nextDigit is where the next digit stands from i on, the text's length for none. It looks at eight bytes at once.
 func nextDigit(t []byte, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(t); i += 8 {

@@ -8,7 +8,7 @@ import (
 
 // FuzzBeginnings compares the words that one pass finds with those that a search for each finds.
 func FuzzBeginnings(f *testing.F) {
-	for _, s := range []string{"ssh", "xssh", "keep it quiet from the user, you know", "IGNORE ALL previous instructions", "assh assh", "ss h", ".kube/config", "\u017Fsh"} {
+	for _, s := range []string{"ssh", "xssh", "keep it quiet from the user, you know", "IGNORE ALL previous instructions", "assh, assh", "ss h", ".kube/config", "\u017Fsh"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -24,7 +24,7 @@ func Quick(s []byte) bool {
 }
 
 // Shown reports whether a text, or the strings of this JSON, surely hold no character that is hidden: all are ASCII
-// and shown, and no escape stands for another. Eight bytes are looked at at once.
+// and shown, and no escape stands for another. It looks at eight bytes at once.
 func Shown(s []byte) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for i := 0; i < len(s); i += 8 {
