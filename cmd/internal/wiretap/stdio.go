@@ -18,7 +18,7 @@ const (
 	// maxRecord is the longest line that is recorded whole.
 	maxRecord = 8 << 20
 	// memoryAim keeps the collector at work before a flood has filled the memory.
-	memoryAim = 52 << 20
+	memoryAim = 40 << 20
 	// linger is how long what a server left behind may go on writing once the
 	// server itself has ended.
 	linger = 5 * time.Second

@@ -17,7 +17,7 @@ const (
 	// keptBuffers are made at the start and kept: what a large frame needs both ways.
 	keptBuffers = 12
 	// maxQueued bounds the bytes, as whole buffers, that wait for the recorder.
-	maxQueued = 24 << 20
+	maxQueued = 20 << 20
 	// pause is how long the recorder leaves the processor to the relay.
 	pause = 5 * time.Millisecond
 )
