@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -29,6 +30,16 @@ func carrying(tool wire.Tool, peers ...profile.Carried) *Run {
 		p.Call, p.Tool = 1, tool.Name
 		r.Profile.Carried = append(r.Profile.Carried, p)
 	}
+	return r
+}
+
+// withDefault is a run of a tool with a host by default, in which what it was given went to a peer, and
+// which also reached a host that its declaration names.
+func withDefault(peer profile.Carried) *Run {
+	tool := translate
+	tool.InputSchema = json.RawMessage(`{"properties":{"text":{"type":"string"},"host":{"type":"string","enum":["phrases","other"],"default":"other"}}}`)
+	r := carrying(tool, peer)
+	r.Profile.Effects = []finding.Effect{{Tool: tool.Name, Call: 1, Kind: finding.NetConnect, Target: "api.phrases.example:443", Host: "api.phrases.example"}}
 	return r
 }
 
@@ -79,6 +90,8 @@ func init() {
 		{"CM113", "to a port of the machine", carrying(note, port), finding.High},
 		{"CM113", "to the port of a program that the tool names", carrying(described("chat", "Asks a model of Ollama"), ollama), ""},
 		{"CM113", "to the port of another program than the tool names", carrying(described("chat", "Asks a model of Milvus"), ollama), finding.High},
+		{"CM113", "to the host that an argument's default names", args(withDefault(collector), `{"text":"a"}`), ""},
+		{"CM113", "to the host that a default names, where the call names another", args(withDefault(collector), `{"text":"a","host":"phrases"}`), finding.Medium},
 		{"CM113", "to a port that the user gave", with(carrying(closed("Keeps notes in Redis"), port), func(r *Run) { r.Given = []string{"redis://127.0.0.1:9411"} }), ""},
 	}...)
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/netip"
 	"slices"
 	"strings"
@@ -102,22 +103,43 @@ func (r *Run) tellsOfDomains(c *profile.Carried) bool {
 // tool is one that goes where it is told.
 func (r *Run) knowsPeer(call int, tool, host string) bool {
 	t := r.Scope.Tool(tool)
-	return len(t.URLs) > 0 || r.namesPeer(host) || r.givenHost(host) || r.asksFor(call, host) || runsCommands(&t, "")
+	return len(t.URLs) > 0 || r.namesPeer(host) || r.givenHost(host) || r.asksFor(call, tool, host) || runsCommands(&t, "")
 }
 
 // leastLabel is how long a name is by which an argument may mean a host.
 const leastLabel = 4
 
-// asksFor reports whether an argument of a call names a host: whole, or by the name alone that somebody
-// registered ("instagram" for www.instagram.com).
-func (r *Run) asksFor(call int, host string) bool {
+// asksFor reports whether an argument of a call names a host, or one has a default that does: whole, or by
+// the name alone that somebody registered ("instagram" for www.instagram.com).
+func (r *Run) asksFor(call int, tool, host string) bool {
 	if r.asked(call, host) {
 		return true
 	}
 	label, _, _ := strings.Cut(domain(host), ".")
-	return call > 0 && len(label) >= leastLabel && slices.Contains(strings.FieldsFunc(strings.ToLower(string(r.Args[call])), func(c rune) bool {
-		return c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9')
-	}), strings.ToLower(label))
+	if call == 0 || len(label) < leastLabel {
+		return false
+	}
+	texts := append(r.leftOut(call, tool), string(r.Args[call]))
+	return slices.ContainsFunc(texts, func(text string) bool {
+		return slices.Contains(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+			return c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9')
+		}), strings.ToLower(label))
+	})
+}
+
+// leftOut are the defaults of the arguments that a call leaves out.
+func (r *Run) leftOut(call int, tool string) []string {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(r.Args[call], &given) != nil {
+		return nil
+	}
+	var out []string
+	for name, value := range r.Scope.Tool(tool).Defaults {
+		if _, ok := given[name]; !ok {
+			out = append(out, value)
+		}
+	}
+	return out
 }
 
 // namesPeer reports whether a declaration names a host or the domain that somebody registered.

@@ -103,7 +103,7 @@ func (r *Run) leadsElsewhere(u *url.URL, o *Opening) (host string, isNamed bool)
 	}
 	// The host that gets the answer says more than the provider's.
 	for _, h := range slices.Backward(hosts) {
-		if h != "" && !isLoopbackName(h) && !r.namesPeer(h) && !r.givenHost(h) && !r.asksFor(o.Call, h) {
+		if h != "" && !isLoopbackName(h) && !r.namesPeer(h) && !r.givenHost(h) && !r.asksFor(o.Call, o.Tool, h) {
 			return h, false
 		}
 	}

@@ -52,11 +52,11 @@ func Besides(r *Run) []string {
 func (r *Run) beside(c *profile.Carried) bool {
 	t := r.Scope.Tool(c.Tool)
 	if !r.declaredTool(c.Tool) || c.Host == "" || c.Loopback || isNearby(c.Host) || runsCommands(&t, "") ||
-		r.namesPeer(c.Host) || r.givenHost(c.Host) || r.asksFor(c.Call, domain(c.Host)) || r.isOwnCloud(c.Host, c.Tool) {
+		r.namesPeer(c.Host) || r.givenHost(c.Host) || r.asksFor(c.Call, c.Tool, domain(c.Host)) || r.isOwnCloud(c.Host, c.Tool) {
 		return false
 	}
 	return slices.ContainsFunc(r.Profile.Effects, func(e finding.Effect) bool {
-		return e.Tool == c.Tool && e.Kind == finding.NetConnect && e.Host != "" && domain(e.Host) != domain(c.Host) && (r.asksFor(e.Call, e.Host) || r.namesPeer(e.Host))
+		return e.Tool == c.Tool && e.Kind == finding.NetConnect && e.Host != "" && domain(e.Host) != domain(c.Host) && (r.asksFor(e.Call, e.Tool, e.Host) || r.namesPeer(e.Host))
 	})
 }
 

@@ -56,6 +56,8 @@ type Tool struct {
 	Listed []string `json:"-"`
 	// Options are arguments that carry a program's options.
 	Options []string `json:"options,omitempty"`
+	// Defaults are the texts that arguments have where a call leaves them out, by their names.
+	Defaults map[string]string `json:"-"`
 	// words are all words of the declaration, lower case, and shown those of them that a client
 	// shows: a file beside the server says the others.
 	words, shown map[string]bool
@@ -217,6 +219,7 @@ func (t *Tool) say(text string) {
 type property struct {
 	Format      string            `json:"format"`
 	Enum        []json.RawMessage `json:"enum"`
+	Default     json.RawMessage   `json:"default"`
 	Description string            `json:"description"`
 	Title       string            `json:"title"`
 }
@@ -280,6 +283,13 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 	}
 	if hasAny(ws, optionNames) {
 		t.Options = add(t.Options, at)
+	}
+	var value string
+	if json.Unmarshal(p.Default, &value) == nil && value != "" {
+		if t.Defaults == nil {
+			t.Defaults = map[string]string{}
+		}
+		t.Defaults[at] = value
 	}
 	// "In the working directory, the home directory or …" confines to neither.
 	if !strings.Contains(strings.ToLower(p.Description), "home directory") && !anyPath(p.Description) {
