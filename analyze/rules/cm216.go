@@ -22,7 +22,7 @@ var cm216Doc = finding.Rule{
 		"or looked for credentials that are not in this sandbox (`~/.vault-token`, `~/.azure`): on a user's machine they may be there. " +
 		"Outside calls fewer than three places are medium, and nothing in a build.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
-		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves. The environment of process 1 is low where it was refused to a program that had just looked for other marks of a container.\n\n" +
+		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) or the file is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves. The environment of process 1 is low where it was refused to a program that had just looked for other marks of a container.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains it.",
 }
 
@@ -313,7 +313,8 @@ func (r *Run) speaksOfOwner(e *finding.Effect) bool {
 	return r.shown(e.Tool, names) || r.shown(e.Tool, keeperWords)
 }
 
-// placeDeclared reports whether the server's declared business is the program of a place.
+// placeDeclared reports whether the server's declared business is the program of a place, or a sentence that
+// denies nothing names the place itself.
 func (r *Run) placeDeclared(e *finding.Effect) bool {
 	rest := strings.TrimPrefix(e.Target, r.Home+"/")
 	for kind, words := range businesses {
@@ -321,7 +322,7 @@ func (r *Run) placeDeclared(e *finding.Effect) bool {
 			return true
 		}
 	}
-	return r.names(e)
+	return r.names(e) || r.textNames("~/"+rest, e.Tool)
 }
 
 // browserPlaces are below HOME what Chromium and Firefox look into as their own.
