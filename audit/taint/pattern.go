@@ -91,24 +91,27 @@ func (f *frame) matches(re, x lang.Expr, how string, truth bool) []check {
 	}
 	if !truth {
 		if c, ok := oneClass(p.tree); ok && how != "fullmatch" && how != "match" {
-			return f.checks(x, allowed(outside(c), "x"))
+			return f.checks(x, allowed(outside(c)))
 		}
 		return nil
 	}
 	begins, ends := anchored(p.tree)
-	if (!begins && how != "fullmatch" && how != "match") || !ends && how != "fullmatch" {
-		if begins || how == "match" || how == "fullmatch" {
-			if r, ok := firstRune(p.tree); ok && r != '-' {
-				return f.checks(x, argument)
-			}
-		}
-		return nil
+	return f.checks(x, p.safe(begins || how == "match" || how == "fullmatch", ends || how == "fullmatch"))
+}
+
+// safe are the classes for which a text is harmless that a pattern matches from its beginning, and to its end.
+func (p pattern) safe(begins, ends bool) class {
+	if !begins {
+		return 0
 	}
-	chars, ok := runes(p.tree)
-	if !ok {
-		return nil
+	out := class(0)
+	if chars, ok := runes(p.tree); ok && ends {
+		out = allowed(chars)
 	}
-	return f.checks(x, allowed(chars, p.text))
+	if !beginsWithDash(p.tree) {
+		out |= argument
+	}
+	return out
 }
 
 // charset tells which of the first 128 characters a text may have, and others by high.
@@ -127,12 +130,12 @@ func (c charset) any(list string) bool {
 }
 
 // allowed are the classes for which a text of these characters is harmless.
-func allowed(c charset, text string) class {
+func allowed(c charset) class {
 	out := class(0)
 	if !c.any(";&|`$()<>\n\\\"'*?~{}[]!#") {
 		out |= command
 	}
-	if !c.any("-") || strings.HasPrefix(text, "^[") && !firstHasDash(text) {
+	if !c.any("-") {
 		out |= argument
 	}
 	if !c.any("/") {
@@ -160,41 +163,57 @@ func allowed(c charset, text string) class {
 	return out
 }
 
-// firstHasDash reports whether the class at the beginning of a pattern holds a dash.
-func firstHasDash(text string) bool {
-	tree, err := syntax.Parse(goSyntax(text), syntax.Perl)
-	if err != nil {
-		return true
-	}
-	for _, s := range tree.Simplify().Sub {
-		if s.Op == syntax.OpBeginText || s.Op == syntax.OpBeginLine {
-			continue
-		}
-		if s.Op == syntax.OpPlus && len(s.Sub) == 1 {
-			s = s.Sub[0]
-		}
-		if s.Op == syntax.OpCharClass {
-			return ranges(s.Rune).low['-']
-		}
-		if s.Op == syntax.OpLiteral && len(s.Rune) > 0 {
-			return s.Rune[0] == '-'
-		}
-		return true
-	}
-	return true
+// beginsWithDash reports whether a text that a pattern matches at its beginning may begin with a dash, blanks
+// aside, for they may be trimmed.
+func beginsWithDash(tree *syntax.Regexp) bool {
+	dash, empty := firstDash(tree)
+	return dash || empty
 }
 
-func firstRune(tree *syntax.Regexp) (rune, bool) {
-	for _, s := range append([]*syntax.Regexp{}, tree.Sub...) {
-		if s.Op == syntax.OpBeginText || s.Op == syntax.OpBeginLine {
-			continue
+// firstDash reports whether a match may begin with a dash, and whether it may be nothing but blanks.
+func firstDash(tree *syntax.Regexp) (dash, empty bool) {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		text := strings.TrimLeft(string(tree.Rune), blanks)
+		return strings.HasPrefix(text, "-"), text == ""
+	case syntax.OpCharClass:
+		return holds(tree.Rune, '-'), strings.ContainsFunc(blanks, func(r rune) bool { return holds(tree.Rune, r) })
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return true, true
+	case syntax.OpCapture, syntax.OpPlus:
+		return firstDash(tree.Sub[0])
+	case syntax.OpStar, syntax.OpQuest, syntax.OpRepeat:
+		dash, _ = firstDash(tree.Sub[0])
+		return dash, true
+	case syntax.OpConcat:
+		for _, s := range tree.Sub {
+			d, e := firstDash(s)
+			if dash = dash || d; !e {
+				return dash, false
+			}
 		}
-		if s.Op == syntax.OpLiteral && len(s.Rune) > 0 {
-			return s.Rune[0], true
+		return dash, true
+	case syntax.OpAlternate:
+		for _, s := range tree.Sub {
+			d, e := firstDash(s)
+			dash, empty = dash || d, empty || e
 		}
-		break
+		return dash, empty
 	}
-	return 0, false
+	return false, true // an anchor
+}
+
+// blanks are the characters that trimming takes away (ECMA-262, WhiteSpace and LineTerminator).
+const blanks = " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+// holds reports whether a list of ranges holds a character.
+func holds(list []rune, r rune) bool {
+	for i := 0; i+1 < len(list); i += 2 {
+		if list[i] <= r && r <= list[i+1] {
+			return true
+		}
+	}
+	return false
 }
 
 // anchored reports whether a pattern matches from the beginning of a text, and to its end.
@@ -310,7 +329,7 @@ func leftBy(p pattern, with string) class {
 			left.low[r] = true
 		}
 	}
-	return allowed(left, "")
+	return allowed(left)
 }
 
 // withoutAny are the classes for which a text without these characters is harmless.
@@ -319,5 +338,5 @@ func withoutAny(list string) class {
 	for _, r := range list {
 		c.add(r, r)
 	}
-	return allowed(outside(c), "")
+	return allowed(outside(c))
 }

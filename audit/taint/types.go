@@ -124,13 +124,7 @@ func (a *analysis) patternClass(s *source, x lang.Expr) class {
 	if !ok {
 		return 0
 	}
-	if begins, ends := anchored(p.tree); !begins || !ends {
-		return 0
-	}
-	if chars, ok := runes(p.tree); ok {
-		return allowed(chars, p.text)
-	}
-	return 0
+	return p.safe(anchored(p.tree))
 }
 
 // class finds a class of the package by its name: in the file, or where it alone has the name.
