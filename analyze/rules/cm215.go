@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -135,6 +136,23 @@ var obeyedInRepository = []string{
 	"build.rs", ".cargo", "CMakeLists.txt", "setup.cfg", "pytest.ini", ".rvmrc", ".gdbinit", ".lldbinit", ".vimrc", ".nvimrc", ".dir-locals.el", "azure-pipelines.yml", ".travis.yml", "bitbucket-pipelines.yml", ".drone.yml", "Procfile", "Vagrantfile", "Tiltfile", ".gitpod.yml",
 }
 
+// builtInPlace are those of obeyedInRepository that only a build of their own directory obeys: in one that the
+// server made, such as cmake's build directory, nobody builds unasked.
+var builtInPlace = []string{
+	"Makefile", "CMakeLists.txt", "package.json", "setup.py", "pyproject.toml", "setup.cfg", "Dockerfile", "docker-compose.yml", "compose.yaml", "justfile", "Taskfile.yml",
+	"Gemfile", "Rakefile", "build.gradle", "settings.gradle", "build.rs", "Procfile", "Vagrantfile", "Tiltfile",
+}
+
+// isNewDirectory reports whether nothing stood in a directory before the server started.
+func (r *Run) isNewDirectory(dir string) bool {
+	for p := range r.Planted {
+		if within(p, dir) {
+			return false
+		}
+	}
+	return len(r.Planted) > 0
+}
+
 // isObeyedInWorkspace reports whether a path of a workspace, or of a repository in it,
 // is one of obeyedInRepository, or a compiled module.
 func (r *Run) isObeyedInWorkspace(p string) bool {
@@ -150,7 +168,7 @@ func (r *Run) isObeyedInWorkspace(p string) bool {
 		for i := range parts[:min(len(parts), 4)] {
 			below := path.Join(parts[i:]...)
 			for _, o := range obeyedInRepository {
-				if within(below, o) {
+				if within(below, o) && !(slices.Contains(builtInPlace, below) && i > 0 && r.isNewDirectory(path.Dir(p))) {
 					return true
 				}
 			}

@@ -344,6 +344,9 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM215", "some, where one is declared", bulk(described("save", "Saves a note"), finding.FileWrite, manyFiles-1), ""},
 	{"CM215", "many, as declared", bulk(described("reformat", "Writes every note anew"), finding.FileWrite, manyFiles), ""},
 	{"CM215", "many that are named", args(bulk(described("save", "Saves a note"), finding.FileWrite, manyFiles), `{"names":["a0.txt","a1.txt","a2.txt","a3.txt","a4.txt"]}`), ""},
+	{"CM215", "a build file in a directory that it made", withFiles(newRun(configure, effect("configure", finding.FileWrite, "/data/build/Makefile")), "/data/CMakeLists.txt"), ""},
+	{"CM215", "a build file beside the user's files", withFiles(newRun(configure, effect("configure", finding.FileWrite, "/data/build/Makefile")), "/data/build/notes.txt"), finding.High},
+	{"CM215", "a test's set-up in a directory that it made", withFiles(newRun(configure, effect("configure", finding.FileWrite, "/data/build/conftest.py")), "/data/CMakeLists.txt"), finding.High},
 	{"CM215", "a manifest that it bumps", newRun(described("bump", "Bumps the version number in package.json, and heads CHANGELOG.md"), effect("bump", finding.FileWrite, "/data/project/package.json")), ""},
 	{"CM215", "a manifest that it begins where there is none", newRun(described("begin", "Begins a package.json, where there is none"), effect("begin", finding.FileWrite, "/data/project/package.json")), ""},
 	{"CM215", "a manifest that it explains", newRun(described("explain", "Explains the scripts in package.json"), effect("explain", finding.FileWrite, "/data/project/package.json")), finding.High},
@@ -893,4 +896,15 @@ func TestUndeclaredToolsAreOne(t *testing.T) {
 	if run.Profile.Effects[1].Tool != "debug" {
 		t.Error("the run was changed")
 	}
+}
+
+var configure = described("configure", "Runs cmake and writes the build folder")
+
+// withFiles is a run before which some files stood.
+func withFiles(r *Run, files ...string) *Run {
+	r.Planted = map[string]bool{}
+	for _, f := range files {
+		r.Planted[f] = true
+	}
+	return r
 }
