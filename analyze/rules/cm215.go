@@ -136,15 +136,21 @@ var obeyedInRepository = []string{
 	"build.rs", ".cargo", "CMakeLists.txt", "setup.cfg", "pytest.ini", ".rvmrc", ".gdbinit", ".lldbinit", ".vimrc", ".nvimrc", ".dir-locals.el", "azure-pipelines.yml", ".travis.yml", "bitbucket-pipelines.yml", ".drone.yml", "Procfile", "Vagrantfile", "Tiltfile", ".gitpod.yml",
 }
 
-// builtInPlace are those of obeyedInRepository that only a build of their own directory obeys: in one that the
-// server made, such as cmake's build directory, nobody builds unasked.
+// builtInPlace are those of obeyedInRepository that only a build of their own directory obeys: in one that a
+// build writes, or that the server made, nobody builds unasked.
 var builtInPlace = []string{
 	"Makefile", "CMakeLists.txt", "package.json", "setup.py", "pyproject.toml", "setup.cfg", "Dockerfile", "docker-compose.yml", "compose.yaml", "justfile", "Taskfile.yml",
 	"Gemfile", "Rakefile", "build.gradle", "settings.gradle", "build.rs", "Procfile", "Vagrantfile", "Tiltfile",
 }
 
-// isNewDirectory reports whether nothing stood in a directory before the server started.
-func (r *Run) isNewDirectory(dir string) bool {
+// outputDirectories are the names by which builds call the directories that they write.
+var outputDirectories = []string{"build", "dist", "out", "target", "obj", "_build"}
+
+// isOutput reports whether a directory has the name of a build's output, or nothing stood in it before the server started.
+func (r *Run) isOutput(dir string) bool {
+	if slices.Contains(outputDirectories, path.Base(dir)) {
+		return true
+	}
 	for p := range r.Planted {
 		if within(p, dir) {
 			return false
@@ -168,7 +174,7 @@ func (r *Run) isObeyedInWorkspace(p string) bool {
 		for i := range parts[:min(len(parts), 4)] {
 			below := path.Join(parts[i:]...)
 			for _, o := range obeyedInRepository {
-				if within(below, o) && !(slices.Contains(builtInPlace, below) && i > 0 && r.isNewDirectory(path.Dir(p))) {
+				if within(below, o) && !(slices.Contains(builtInPlace, below) && i > 0 && r.isOutput(path.Dir(p))) {
 					return true
 				}
 			}
