@@ -134,9 +134,9 @@ func (r *Run) leftOut(call int, tool string) []string {
 		return nil
 	}
 	var out []string
-	for name, value := range r.Scope.Tool(tool).Defaults {
-		if _, ok := given[name]; !ok {
-			out = append(out, value)
+	for _, a := range r.Scope.Tool(tool).Arguments {
+		if _, ok := given[a.Name]; !ok && a.Default != "" {
+			out = append(out, a.Default)
 		}
 	}
 	return out

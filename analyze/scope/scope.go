@@ -56,11 +56,20 @@ type Tool struct {
 	Listed []string `json:"-"`
 	// Options are arguments that carry a program's options.
 	Options []string `json:"options,omitempty"`
-	// Defaults are the texts that arguments have where a call leaves them out, by their names.
-	Defaults map[string]string `json:"-"`
+	// Arguments are all arguments; one within another is named by its path.
+	Arguments []Argument `json:"-"`
 	// words are all words of the declaration, lower case, and shown those of them that a client
 	// shows: a file beside the server says the others.
 	words, shown map[string]bool
+}
+
+// Argument is what a schema says of an argument.
+type Argument struct {
+	Name string
+	// Text is its title and its description.
+	Text string
+	// Default is the text that it has where a call leaves it out, "" for none.
+	Default string
 }
 
 // Server is what a whole surface declares.
@@ -284,13 +293,9 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 	if hasAny(ws, optionNames) {
 		t.Options = add(t.Options, at)
 	}
-	var value string
-	if json.Unmarshal(p.Default, &value) == nil && value != "" {
-		if t.Defaults == nil {
-			t.Defaults = map[string]string{}
-		}
-		t.Defaults[at] = value
-	}
+	about := Argument{Name: at, Text: strings.TrimSpace(p.Title + ". " + p.Description)}
+	_ = json.Unmarshal(p.Default, &about.Default) // a default that is no text is none here
+	t.Arguments = append(t.Arguments, about)
 	// "In the working directory, the home directory or …" confines to neither.
 	if !strings.Contains(strings.ToLower(p.Description), "home directory") && !anyPath(p.Description) {
 		t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
