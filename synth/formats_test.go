@@ -34,7 +34,7 @@ func TestManifests(t *testing.T) {
 	w := drawWork(7)
 	syntax := map[string]func([]byte, any) error{
 		".json": json.Unmarshal, ".toml": toml.Unmarshal,
-		".yml": func(b []byte, to any) error { return yaml.Unmarshal(b, to) }, ".yaml": func(b []byte, to any) error { return yaml.Unmarshal(b, to) },
+		".yml": yaml.Unmarshal, ".yaml": yaml.Unmarshal,
 	}
 	all := w.manifests(func(string) bool { return true })
 	for i, m := range all {

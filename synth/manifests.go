@@ -33,7 +33,7 @@ func (w *work) manifests(named func(name string) bool) (out []sample) {
 		{"CMakePresets.json", "{\n  \"version\": 3,\n  \"configurePresets\": [{\"name\": \"default\", \"generator\": \"Unix Makefiles\", \"binaryDir\": \"${sourceDir}/build\"}],\n  \"buildPresets\": [{\"name\": \"default\", \"configurePreset\": \"default\"}],\n  \"testPresets\": [{\"name\": \"default\", \"configurePreset\": \"default\"}]\n}\n"},
 		{"meson.build", "project('" + item + "', version: '0." + count + ".0')\n"},
 		{"build.gradle.kts", "plugins { java }\n\ngroup = \"com.example\"\nversion = \"" + count + "\"\n"},
-		{"mix.exs", "defmodule Example.MixProject do\n  use Mix.Project\n\n  def project do\n    [app: :example, version: \"0." + count + ".0\", deps: []]\n  end\nend\n"},
+		{"mix.exs", "defmodule Example.MixProject do\n  use Mix.Project\n\n  def project, do: [app: :example, version: \"0." + count + ".0\", deps: []]\nend\n"},
 		{"pubspec.yaml", "name: " + item + "\nversion: 0." + count + ".0\nenvironment:\n  sdk: ^3.0.0\n"},
 		{"Package.swift", "// swift-tools-version:5.9\nimport PackageDescription\n\nlet package = Package(name: \"" + item + "\", targets: [.target(name: \"" + item + "\")])\n"},
 		{"deno.json", "{\n  \"tasks\": { \"test\": \"echo " + item + "\" }\n}\n"},

@@ -174,7 +174,10 @@ func (r *Run) isObeyedInWorkspace(p string) bool {
 		for i := range parts[:min(len(parts), 4)] {
 			below := path.Join(parts[i:]...)
 			for _, o := range obeyedInRepository {
-				if within(below, o) && !(slices.Contains(builtInPlace, below) && i > 0 && r.isOutput(path.Dir(p))) {
+				if !within(below, o) {
+					continue
+				}
+				if i == 0 || !slices.Contains(builtInPlace, below) || !r.isOutput(path.Dir(p)) {
 					return true
 				}
 			}
