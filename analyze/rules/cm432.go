@@ -17,7 +17,7 @@ var cm432Doc = finding.Rule{
 	Advice: finding.Advice{Why: "A model fills in whatever an argument asks for, and the server gets it with each call.", Fix: "Take only what the tool's answer needs, and say in the tool's description what it is for.", Preview: true},
 	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP03", "MCP10"},
 	Help: "The schema of a tool has an argument that asks for what the tool, by its name and description, does not work on: the contents of a file of secrets (a `.env`, a private key, a kubeconfig, what `printenv` shows) is high; " +
-		"the conversation, the system prompt, the model's reasoning or the list of other tools is medium, by the argument's name (`system_prompt`, `conversation_history`) or its description.\n\n" +
+		"the conversation, the system prompt, the model's reasoning or the list of other tools is medium. The argument's name (`system_prompt`, `content_of_id_rsa`) or its description asks.\n\n" +
 		"**Evidence.** The name and the description of the argument.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says what the argument is for.",
 }
@@ -41,8 +41,8 @@ func givesWhole(thing string) *lazyregexp.Regexp {
 }
 
 var askedThings = []askedThing{
-	{what: "the contents of a .env file or the environment", in: givesWhole(`\.env\b|\bdotenv\b|\bprintenv\b|\benvironment variables\b`), words: []string{"env", "dotenv", "environment", "environments", "variables"}, severity: finding.High},
-	{what: "a private key", in: givesWhole(`\bid_(?:rsa|ed25519|ecdsa)\b|~/\.ssh\b|\bprivate (?:ssh )?keys?\b`), words: []string{"ssh", "key", "keys", "keypair", "pem", "pgp", "gpg", "certificate", "certificates", "sign", "signs", "signature", "decrypt"}, severity: finding.High},
+	{what: "the contents of a .env file or the environment", named: lazyregexp.New(`\b(?:dotenv|env file|printenv|env) (?:contents?|text|dump)\b|\b(?:contents?|dump|reading|output) (?:of |from )*(?:reading )?(?:the )?(?:dotenv|env|environment|printenv)\b`), in: givesWhole(`\.env\b|\bdotenv\b|\bprintenv\b|\benvironment variables\b`), words: []string{"env", "dotenv", "environment", "environments", "variables"}, severity: finding.High},
+	{what: "a private key", named: lazyregexp.New(`\bid (?:rsa|ed25519|ecdsa)\b|\b(?:contents?|reading) (?:of |from )*(?:reading )?(?:the )?ssh\b`), in: givesWhole(`\bid_(?:rsa|ed25519|ecdsa)\b|~/\.ssh\b|\bprivate (?:ssh )?keys?\b`), words: []string{"ssh", "key", "keys", "keypair", "pem", "pgp", "gpg", "certificate", "certificates", "sign", "signs", "signature", "decrypt"}, severity: finding.High},
 	{what: "a file of credentials", in: givesWhole(`\.aws/credentials\b|\.kube/config\b|\bkubeconfig\b|\.git-credentials\b|\.netrc\b|\.npmrc\b|\.pypirc\b|\bmcp\.json\b|claude_desktop_config`),
 		words: []string{"credential", "credentials", "aws", "kubeconfig", "kubernetes", "cluster", "clusters", "git", "netrc", "npmrc", "npm", "pypirc", "mcp", "login", "logins"}, severity: finding.High},
 	{what: "the system prompt", named: lazyregexp.New(`\b(?:system|developer) (?:prompt|message|instructions?)$`), in: lazyregexp.New(`(?i)\b(?:your|the (?:full|entire|whole|complete|current|active)) (?:system|developer) (?:prompt|message|instructions?)\b`),
