@@ -28,6 +28,14 @@ func (w *wireReader) pages(seq uint64, m *wire.Message) {
 		wire.WalkArray(list, func(_ int, e []byte) { w.page(seq, e) })
 	}
 	detect.EachAsked(m.Result, detect.MethodElicit, func(params []byte) { w.page(seq, params) })
+	detect.EachAsked(m.Result, detect.MethodSample, func([]byte) { w.sampled(seq) })
+}
+
+// sampled notes a request to the client's model.
+func (w *wireReader) sampled(seq uint64) {
+	if len(w.facts.Samplings) < maxFacts {
+		w.facts.Samplings = append(w.facts.Samplings, w.fact(seq, detect.MethodSample))
+	}
 }
 
 // page notes the address of an elicitation in URL mode.

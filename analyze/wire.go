@@ -132,8 +132,11 @@ func (w *wireReader) serverRequest(seq uint64, m *wire.Message) {
 	if need := wire.Need(m.Method, m.Params); need != "" && !w.track.State.Granted[need] && len(w.facts.Requests) < maxFacts {
 		w.facts.Requests = append(w.facts.Requests, w.fact(seq, m.Method))
 	}
-	if m.Method == detect.MethodElicit {
+	switch m.Method {
+	case detect.MethodElicit:
 		w.page(seq, m.Params)
+	case detect.MethodSample:
+		w.sampled(seq)
 	}
 }
 

@@ -53,14 +53,14 @@ type contexts struct{}
 
 func (contexts) name() string { return "contexts" }
 
-func (contexts) event(c *context) { eachRequest(c, methodSample, tellContext) }
+func (contexts) event(c *context) { eachRequest(c, MethodSample, tellContext) }
 
 func tellContext(c *context, params json.RawMessage) {
 	included, _ := wire.Member(params, "includeContext")
 	if s, _ := wire.Text(included); s != "allServers" {
 		return
 	}
-	c.add(Divergence, "context_asked", 3, askedBy(c, methodSample), "the server asks the client's model for the context of all servers")
+	c.add(Divergence, "context_asked", 3, askedBy(c, MethodSample), "the server asks the client's model for the context of all servers")
 }
 
 // askedBy are the details of a request of the server's: its method, and the tool in whose call it came.
@@ -78,9 +78,9 @@ func mayRequest(result json.RawMessage) bool {
 }
 
 const (
-	// MethodElicit asks the user for input, methodSample the client's model for a text.
+	// MethodElicit asks the user for input, and MethodSample the client's model for a text.
 	MethodElicit = "elicitation/create"
-	methodSample = "sampling/createMessage"
+	MethodSample = "sampling/createMessage"
 )
 
 // tellForm tells of a form that asks for a secret.
