@@ -352,8 +352,8 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	if c := passed(&j.header); c != nil {
 		byID[c.ID] = *c
 	}
-	if len(j.end.Limits) > 0 || j.blind {
-		j.end.Crashed = false
+	if len(j.end.Limits) > 0 || j.blind || w.rejected {
+		j.end.Crashed = false // of a server that refused its client, nothing more was wanted
 	}
 	j.end.Lacking = j.end.Crashed && j.hasStartupNeed()
 	if j.building() {

@@ -386,6 +386,14 @@ func TestReasons(t *testing.T) {
 			l.Mark(session.Mark{Kind: session.MarkStderr, Text: "Error: Cannot find module 'x'\n"})
 			l.Event(session.EventExit{Code: 1})
 		}, []string{"handshake did not complete", "exited unexpectedly (exit status 1)"}, "CM601 low"},
+		{"refused its client and ended", nil, func(l *analyzetest.Log) {
+			l.Phase(finding.PhaseStart)
+			l.Event(session.EventStarted{})
+			l.Phase(finding.PhaseHandshake)
+			l.Frame(session.C2S, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}`)
+			l.Frame(session.S2C, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`)
+			l.Event(session.EventExit{})
+		}, []string{"handshake did not complete"}, ""},
 		{"crashed in a call", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.CallEnding("do", `{}`, "crash", func() { l.Event(session.EventExit{Code: 139, Signal: "SIGSEGV"}) }, nil)

@@ -35,6 +35,8 @@ type wireReader struct {
 	args      arguments
 	facts     rules.WireFacts
 	timelines *timelineBuilder
+	// rejected says that the server answered initialize with an error, and no later one well.
+	rejected bool
 	// announced says that the server has said that its list of tools changed.
 	announced bool
 	// refusals are what errors said, by tool.
@@ -153,6 +155,9 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	}
 	if seen.Method == "prompts/get" && m.Result != nil {
 		w.gotPrompt(seq, w.profile.SoFar().FrameCall[seq], m.Result)
+	}
+	if seen.Method == wire.MethodInitialize {
+		w.rejected = m.Error != nil
 	}
 	if in := seen.Introduction; in != nil {
 		w.surface.Server, w.surface.Protocol, w.surface.Instructions, w.surface.Capabilities = in.Server, in.Version(), in.Instructions, in.Capabilities

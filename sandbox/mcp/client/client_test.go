@@ -116,7 +116,13 @@ func TestHandshakeFailures(t *testing.T) {
 		{"never answers", map[string]func(*peer, request){}, []error{ErrTimeout}, "handshake: no answer in time (500ms)"},
 		{"ends at discover", map[string]func(*peer, request){methodDiscover: end}, []error{ErrClosed, ErrEndedAtDiscover, io.EOF}, "ended at server/discover"},
 		{"starts slowly and ends at discover", map[string]func(*peer, request){methodDiscover: func(*peer, request) {}, methodInitialize: end}, []error{ErrClosed, ErrEndedAtDiscover, io.EOF}, "ended at server/discover"},
-		{"ends at initialize", map[string]func(*peer, request){methodInitialize: end, "": unknown}, []error{ErrClosed, io.EOF}, "the server closed the connection: EOF"},
+		{"does not know discover, and ends at discover", map[string]func(*peer, request){methodInitialize: end, "": unknown}, []error{ErrClosed, ErrEndedAtDiscover, io.EOF}, "ended at server/discover"},
+		{"refuses initialize, and ends", map[string]func(*peer, request){"": func(p *peer, r request) {
+			fail(-32000, "go away")(p, r)
+			if r.Method == methodInitialize {
+				end(p, r)
+			}
+		}}, nil, "go away"},
 		{"refuses both", map[string]func(*peer, request){"": fail(-32000, "go away")}, nil, "go away"},
 		{"null", map[string]func(*peer, request){"": give(`null`)}, nil, "handshake"},
 		{"an array", map[string]func(*peer, request){"": give(`[[[]]]`)}, nil, "handshake"},

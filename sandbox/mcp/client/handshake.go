@@ -113,8 +113,11 @@ func (c *Client) salvage(h *handshake, cause error) (version string, ok bool) {
 func (c *Client) explain(ctx context.Context, h *handshake, err error) error {
 	ended := c.ended()
 	switch {
-	case ended != nil && h.asked(methodDiscover) && (!h.asked(methodInitialize) || h.silent() && !c.answeredLate()):
-		// A server that is slow to start reads both, and ends at the first.
+	case h.wasRefused(methodInitialize):
+		// Whether the server ends after that, and how soon, says nothing more.
+		return fmt.Errorf("handshake: %w", err)
+	case ended != nil && h.asked(methodDiscover) && (!h.asked(methodInitialize) || !c.answeredLate()):
+		// The server may have read both, and ends at the first.
 		return fmt.Errorf("handshake: %w: %w", ErrEndedAtDiscover, ended)
 	case ended != nil:
 		return fmt.Errorf("handshake: %w", ended)

@@ -23,11 +23,11 @@ type handshake struct {
 	relays sync.WaitGroup
 
 	mu sync.Mutex
-	// sent holds the methods that went out, results the good answers.
+	// sent holds the methods that went out, results the good answers, and refused the methods
+	// that the server answered with an error.
 	sent    map[string]bool
 	results map[string]json.RawMessage
-	// unanswered says that server/discover had no answer in time.
-	unanswered bool
+	refused map[string]bool
 }
 
 var (
@@ -42,6 +42,7 @@ func newHandshake(c *Client) *handshake {
 		done:    make(chan struct{}),
 		sent:    map[string]bool{},
 		results: map[string]json.RawMessage{},
+		refused: map[string]bool{},
 	}
 }
 
@@ -78,11 +79,11 @@ func (h *handshake) result(method string) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// silent reports whether server/discover went unanswered, so that initialize was tried beside it.
-func (h *handshake) silent() bool {
+// wasRefused reports whether the server answered a request with an error.
+func (h *handshake) wasRefused(method string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.unanswered
+	return h.refused[method]
 }
 
 // Read implements mcp.Connection.
@@ -143,9 +144,6 @@ func (h *handshake) relay(req *jsonrpc.Request, id int64, p *pending) {
 		if h.c.forget(id, true) {
 			h.c.note(Handshake, "no answer to server/discover in %s: initialize is tried", h.c.opts.DiscoverTimeout)
 			response.Error = &jsonrpc.Error{Code: codeMethodNotFound, Message: "no answer to server/discover"}
-			h.mu.Lock()
-			h.unanswered = true
-			h.mu.Unlock()
 		} else {
 			h.fill(response, req.Method, <-p.done)
 		}
@@ -167,6 +165,9 @@ func (h *handshake) fill(response *jsonrpc.Response, method string, a answer) {
 		response.Error = err
 	case m.Error != nil:
 		response.Error = &jsonrpc.Error{Code: m.Error.Code, Message: m.Error.Message, Data: m.Error.Data}
+		h.mu.Lock()
+		h.refused[method] = true
+		h.mu.Unlock()
 	default:
 		response.Result = m.Result
 		h.mu.Lock()
