@@ -183,6 +183,7 @@ type memory struct {
 	aims      map[int]*aim
 	promised  map[promised]string
 	standing  map[string][]standing
+	names     map[string]map[string]bool
 }
 
 // promised is a promise that is looked for, and the tool that may give it.

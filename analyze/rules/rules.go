@@ -273,7 +273,7 @@ const firstEphemeral = 32768
 // Identity is an effect's target as a fingerprint has it. A question for a name is that for the connection to it which
 // most often follows, in the same call or a later one. Port 0 is one that the kernel draws.
 func (r *Run) Identity(e *finding.Effect) string {
-	if name, ok := askedName(e); ok && e.Kind == finding.NetConnect {
+	if name, ok := askedName(r.grouped(e)); ok && e.Kind == finding.NetConnect {
 		return name + ":443"
 	}
 	i := strings.LastIndexByte(e.Target, ':')
@@ -283,6 +283,38 @@ func (r *Run) Identity(e *finding.Effect) string {
 		}
 	}
 	return r.stable(e.Target)
+}
+
+// manyNames is how many names below one domain are told as one: a tool that encodes something in names asks for others in
+// each run.
+const manyNames = 8
+
+// grouped is a question for a name, or for "*." and its domain where the run asked for many names below that.
+func (r *Run) grouped(e *finding.Effect) *finding.Effect {
+	name, ok := askedName(e)
+	if !ok {
+		return e
+	}
+	m := r.remembered()
+	if m.names == nil {
+		m.names = map[string]map[string]bool{}
+		for i := range r.Profile.Effects {
+			if n, ok := askedName(&r.Profile.Effects[i]); ok {
+				d := domain(n)
+				if m.names[d] == nil {
+					m.names[d] = map[string]bool{}
+				}
+				m.names[d][n] = true
+			}
+		}
+	}
+	d := domain(name)
+	if len(m.names[d]) <= manyNames {
+		return e
+	}
+	all := *e
+	all.Target = "dns:*." + d
+	return &all
 }
 
 // stable takes out of a target what differs between machines and runs.

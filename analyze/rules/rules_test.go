@@ -909,3 +909,17 @@ func withFiles(r *Run, files ...string) *Run {
 	}
 	return r
 }
+
+// Names that a tool makes up below one domain are one finding.
+func TestManyNamesAreOneFinding(t *testing.T) {
+	t.Parallel()
+	for names, want := range map[int]int{manyNames: manyNames, manyNames + 1: 1} {
+		r := newRun(closed("Frames a label"))
+		for i := range names {
+			r.Profile.Effects = append(r.Profile.Effects, finding.Effect{Tool: "do", Call: 1, Phase: finding.PhaseCall, Kind: finding.NetConnect, Target: fmt.Sprintf("dns:x%d.labels.example", i)})
+		}
+		if found := checkCM202(r); len(found) != want {
+			t.Errorf("%d names are %d findings, want %d", names, len(found), want)
+		}
+	}
+}
