@@ -77,21 +77,39 @@ func (t *Tree) Choose(bin string) (Bin, error) {
 	if len(t.Bins) == 0 {
 		return Bin{}, &Error{Err: fmt.Errorf("%s has %w", t.Spec, ErrNoBin), Hint: "it is a library: name the command that uses it, coalmine probe -- COMMAND…"}
 	}
-	if bin == "" {
+	named := bin != ""
+	if !named {
 		// npx takes the only file, then the one that is called like the package; uvx the latter.
-		if !slices.ContainsFunc(t.Bins, func(b Bin) bool { return b.Path != t.Bins[0].Path }) {
+		if !slices.ContainsFunc(t.Bins, func(b Bin) bool { return !t.isAlias(b, t.Bins[0]) }) {
 			return t.Bins[0], nil
 		}
 		bin = t.Name[strings.LastIndexByte(t.Name, '/')+1:]
 	}
-	var names []string
+	var names, servers []string
 	for _, b := range t.Bins {
 		if b.Name == bin || t.Spec.Kind == KindPyPI && normalized(b.Name) == normalized(bin) {
 			return b, nil
 		}
 		names = append(names, b.Name)
+		if strings.Contains(strings.ToLower(b.Name), "mcp") {
+			servers = append(servers, b.Name)
+		}
+	}
+	if !named && len(servers) == 1 {
+		return t.Choose(servers[0]) // the only one that says what it is
 	}
 	return Bin{}, &Error{Err: fmt.Errorf("%s has %d programs, and none is called %s: %s", t.Spec, len(names), bin, strings.Join(names[:min(len(names), 20)], ", ")), Hint: "choose one with --bin NAME"}
+}
+
+// isAlias reports whether two programs are one file, or two scripts that call one function.
+func (t *Tree) isAlias(a, b Bin) bool {
+	text := func(b Bin) string {
+		if i := slices.IndexFunc(t.Scripts, func(s Script) bool { return s.Path == b.Path }); i >= 0 {
+			return t.Scripts[i].Text
+		}
+		return ""
+	}
+	return a.Path == b.Path || text(a) != "" && text(a) == text(b)
 }
 
 // normalized is a Python project's name as all its spellings have it.
