@@ -37,13 +37,31 @@ func longText(seed int64, size int) string {
 
 // longLine is a sentence.
 func longLine(r *rand.Rand) string {
-	switch r.Intn(4) {
+	switch r.Intn(5) {
 	case 0:
 		return pick(r, outlooks)
+	case 3:
+		return clause(r)
 	case 1:
 		return fmt.Sprintf("%s %s asked for %d of them in %s.", pick(r, givenNames), pick(r, familyNames), 2+r.Intn(90), pick(r, months))
 	case 2:
 		return fmt.Sprintf("Each %s comes from %s.", pick(r, articles), pick(r, cities))
 	}
 	return fmt.Sprintf("The %s needs a new %s by %s.", pick(r, undertakings), pick(r, articles), pick(r, weekdays))
+}
+
+// clause is a sentence whose meaning hangs on a negation or a number: what a tool makes of it shows whether it keeps what
+// was written.
+func clause(r *rand.Rand) string {
+	n := 2 + r.Intn(60)
+	return pick(r, []string{
+		"The supplier shall not be liable for delays of the " + pick(r, undertakings) + ".",
+		"The tenant must not sublet the " + pick(r, undertakings) + " without written consent.",
+		fmt.Sprintf("Payment is due within %d days of the invoice.", n),
+		fmt.Sprintf("Either party may terminate with notice of %d days.", n),
+		fmt.Sprintf("The deposit is not refundable after %d days.", n),
+		fmt.Sprintf("Do not store more than %d of them in the %s.", n, pick(r, undertakings)),
+		fmt.Sprintf("A fee of %d percent is charged, and it does not include tax.", 2+r.Intn(20)),
+		"Records of " + pick(r, cities) + " are never passed on to third parties.",
+	})
 }

@@ -120,7 +120,7 @@ func NewEngine(o Options) *Engine {
 	if o.OwnClient {
 		e.ctx.sent = o.Sent.clone()
 	}
-	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, contexts{}, notProtocol{}, contradictions{}, &replacements{}, &additions{}, terminals{}, handouts{}, downloads{}, &likely{}}
+	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, contexts{}, notProtocol{}, contradictions{}, &replacements{}, &additions{}, &rewordings{}, terminals{}, handouts{}, downloads{}, &likely{}}
 	e.calls = openCalls{}
 	if o.SummaryOnly {
 		e.detectors, e.calls = []detector{&sequence{}, newSchemas(), serverRequests{}}, nil

@@ -78,8 +78,9 @@ func mayRequest(result json.RawMessage) bool {
 }
 
 const (
-	// MethodElicit asks the user for input, and MethodSample the client's model for a text.
+	// MethodElicit asks the user for input.
 	MethodElicit = "elicitation/create"
+	// MethodSample asks the client's model for a text.
 	MethodSample = "sampling/createMessage"
 )
 

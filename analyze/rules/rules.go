@@ -185,7 +185,7 @@ func All() []Rule {
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110, cm111, cm112, cm113, cm114, cm115, cm116, cm117, cm118,
 		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216, cm217, cm218, cm219, cm220, cm221, cm222, cm223, cm224, cm225, cm226, cm227, cm228, cm229, cm230,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308, cm309, cm310, cm311, cm312, cm313, cm314, cm315, cm316, cm317, cm318, cm319, cm320, cm321,
-		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421, cm422, cm423, cm424, cm425, cm426, cm427, cm428, cm429, cm430, cm431, cm432, cm433,
+		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421, cm422, cm423, cm424, cm425, cm426, cm427, cm428, cm429, cm430, cm431, cm432, cm433, cm434,
 		cm501, cm502, cm503, cm504, cm505,
 		cm601, cm602, cm603, cm604,
 		cm701, cm702, cm703, cm704, cm705, cm706,
