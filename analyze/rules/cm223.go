@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ var cm223Doc = finding.Rule{
 	CWE:    []string{"CWE-312", "CWE-359", "CWE-532"}, OWASP: []string{"MCP02", "MCP10"},
 	Help: "A tool, or the server, promises that what it is given is not stored, saved, logged, kept or written, and a call of that tool wrote a file and left it. The promise holds for caches, logs, the server's own state and a temporary file that grows from call to call. What the server itself promises holds outside of calls too.\n\n" +
 		"**Evidence.** The kernel's record of the write, and the text of the file at the end. High where the file holds a text that the call was given (as it is, in hexadecimal digits or in base 64), or cannot be read as a short text and grew by what the call was given. " +
-		"High, too, are names of directories and links that are about as long as what the calls were given. Medium is another file of the server's own, or of the user's documents.\n\n" +
+		"High, too, are names of directories and links that are about as long as what the calls were given, and long names of empty files, of which each call left another. Medium is another file of the server's own, or of the user's documents.\n\n" +
 		"Quiet are files that an argument names, caches of interpreters and libraries, locks, process ids and empty files, a tool that itself declares to keep something, and a promise about something else, such as credentials.\n\n" +
 		"**False positive when** the file is taken away after the session.",
 }
@@ -43,6 +44,9 @@ func checkCM223(r *Run) []finding.Finding {
 	for _, n := range r.keptInNames() {
 		out, targets = append(out, r.of(&cm223Doc, &finding.Effect{Kind: finding.FileWrite, Target: n.Path, Tool: n.Tool, Call: n.Call, Phase: n.Phase, Rung: finding.RungOpened, Ambiguous: n.Ambiguous, Evidence: []finding.Evidence{n.Evidence}}, "")),
 			append(targets, "names of directories such as "+r.stable(n.Path))
+	}
+	for _, w := range r.keptInFileNames() {
+		out, targets = append(out, r.of(&cm223Doc, w, "")), append(targets, "names of empty files such as "+r.stable(w.Target))
 	}
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
 		what := "left files"
@@ -118,6 +122,40 @@ func (r *Run) keptInNames() (out []profile.Names) {
 		}
 		if len(given) >= leastSpelling && slices.Max(given) >= 2*slices.Min(given) && slices.Max(bytes) >= 2*slices.Min(bytes) {
 			out = append(out, of[tool][0])
+		}
+	}
+	return out
+}
+
+// leastName is how long the name of an empty file is, in bytes, that holds more than the purpose of the file.
+const leastName = 16
+
+// keptInFileNames are the first of the empty files that calls of a tool left, each with another long name: what a name
+// holds is kept as well as what a file does. Digests have one length, and say only that something was seen.
+func (r *Run) keptInFileNames() (out []*finding.Effect) {
+	type place struct{ tool, dir string }
+	left := map[place][]*profile.Stored{}
+	var order []place
+	for i := range r.Profile.Stored {
+		f := &r.Profile.Stored[i]
+		w := &f.By[0]
+		if f.IsBookkeeping() || !f.Sized || f.Grown != 0 || f.Now != "" || f.Was != "" || w.Call == 0 || len(path.Base(f.Path)) < leastName || r.names(writeOf(f, w)) || r.promiseToKeepNothing(w.Tool) == "" {
+			continue
+		}
+		at := place{w.Tool, path.Dir(f.Path)}
+		if left[at] == nil {
+			order = append(order, at)
+		}
+		left[at] = append(left[at], f)
+	}
+	for _, at := range order {
+		shortest, longest, calls := leastName*1000, 0, map[int]bool{}
+		for _, f := range left[at] {
+			n := len(path.Base(f.Path))
+			shortest, longest, calls[f.By[0].Call] = min(shortest, n), max(longest, n), true
+		}
+		if len(calls) >= leastSpelling && longest > shortest {
+			out = append(out, writeOf(left[at][0], &left[at][0].By[0]))
 		}
 	}
 	return out

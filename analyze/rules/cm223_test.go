@@ -49,7 +49,21 @@ func spelling(text string, lengths ...int) *Run {
 	return r
 }
 
+// naming is a run whose calls each left an empty file with a name of some length.
+func naming(text string, lengths ...int) *Run {
+	r := newRun(described("explain", text))
+	for i, n := range lengths {
+		r.Profile.Stored = append(r.Profile.Stored, profile.Stored{Path: home + "/.cache/thumbnails/" + strings.Repeat(string(rune('a'+i)), n), Sized: true,
+			By: []profile.Writing{{Call: i + 1, Tool: "explain", Phase: finding.PhaseCall, Evidence: finding.Evidence{Source: "record", Seq: 1, Text: "made it"}}}})
+	}
+	return r
+}
+
 var ofStores = []ruleCase{
+	{"CM223", "names of empty files", naming("Makes a phrase. It is stored nowhere; no file is read or written.", 30, 36, 33), finding.High},
+	{"CM223", "digests as names of empty files", naming(notStored, 64, 64, 64), ""},
+	{"CM223", "short names of empty files", naming(notStored, 4, 6, 5), ""},
+	{"CM223", "names of empty files, and no promise", naming("Makes a phrase.", 30, 36, 33), ""},
 	{"CM223", "names of directories", spelling(notStored, 40, 80, 160), finding.High},
 	{"CM223", "digests as names", spelling(notStored, 64, 64, 64), ""},
 	{"CM223", "names, and no promise", spelling("Explains a text.", 40, 80, 160), ""},

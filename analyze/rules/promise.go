@@ -56,9 +56,10 @@ var (
 		`|\b(?:stores?|saves?|logs?|keeps?|writes?|records?|persists?|retains?|caches?|remembers?) nothing\b|\b(?:does not|doesn't|do not|don't|will not|won't|never) (?:ever )?` + others + keepsVerbs +
 		`|\bwithout (?:storing|saving|logging|keeping|writing|recording|caching)|\b(?:keeps?|writes?|stores?|makes?) no (?:[\w-]+ )?(?:logs?|history|record|records|copy|copies|files?)\b|\bno (?:logs?|history|records?|copy|copies) (?:of \w+ )?(?:is|are) ` + keptVerbs +
 		`|\b(?:in memory|in-memory) only\b|\bonly (?:ever )?in memory\b` +
+		`|\b(?:stored|saved|logged|kept|written|recorded) nowhere\b|\bno files? (?:is|are) (?:ever )?(?:(?:read|opened|touched) (?:or|and) )?(?:written|made|created|stored|kept|left)\b` +
 		`|\b(?:nothing|never) (?:touches|reaches|goes to|gets to) (?:the )?disk|\bleaves? no (?:trace|files?|copy)`)
 	// deniesKeeping is a word by which a passive is a promise.
-	deniesKeeping = lazyregexp.New(`(?i)\b(?:not|never|neither|nor|nothing|none|no|without|only)\b|n't\b`)
+	deniesKeeping = lazyregexp.New(`(?i)\b(?:not|never|neither|nor|nothing|none|no|nowhere|without|only)\b|n't\b`)
 	// qualified are words by which a promise speaks of another time, place or case.
 	qualified = lazyregexp.New(`(?i)\b(?:until|unless|automatically|by default|except|longer than|after|outside|beyond|other than|but|twice|yet|if|again|same|already|unchanged|identical|also|separately)\b`)
 	// otherThings are what a promise speaks of that is not what a call is given, and anything what it may be.
