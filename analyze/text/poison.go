@@ -23,10 +23,10 @@ var poisons = []struct{ begins, expression string }{
 		// What a tool returns may be kept from the user (ids are); what was done may not.
 		`(?:reveal|revealing|disclose|disclosing|show|showing)\s+(?:this|that|it|these|any\s+of\s+(?:this|it|these)|anything))\s+(?:to\s+)?the\s+user`},
 	{`hide,conceal,keep`, `(?:hide|conceal|keep)\s+(?:this|it|that|these)\s+(?:\w+\s+){0,3}?(?:from\s+the\s+user|secret)`},
-	{`send,include,pass,attach,upload`, `(?:send|include|pass|attach|upload)\b[^.\n]{0,60}` + secretPlaces},
+	{`send,include,pass,attach,upload`, `(?:send|include|pass|attach|upload)\b` + within + secretPlaces},
 	// Who explains an error has a person load a key; an order to a model says what becomes of it.
-	{`read,cat,open,load,get,fetch`, `(?:read|cat|open|load|get|fetch)\b[^.\n]{0,60}` + secretPlaces + `[^\n]{0,160}\b(?:and|then|before|first|(?:as|in|into|to|with)\s+(?:the|your|this|a|an)|its\s+contents?)\b`},
-	{`before,first,must,always`, `(?:before|first|must|always)\b[^\n]{0,60}\b(?:read|cat|open|load|get|fetch)\b[^.\n]{0,60}` + secretPlaces},
+	{`read,cat,open,load,get,fetch`, `(?:read|cat|open|load|get|fetch)\b` + within + secretPlaces + `[^\n]{0,160}\b(?:and|then|before|first|(?:as|in|into|to|with)\s+(?:the|your|this|a|an)|its\s+contents?)\b`},
+	{`before,first,must,always`, `(?:before|first|must|always)\b[^\n]{0,60}\b(?:read|cat|open|load|get|fetch)\b` + within + secretPlaces},
 	{times, `(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:any|another|other)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always\s+(?:call|use|read|send))`},
 	// How a tool itself is used is for its description to say; what of the user's it takes along is not.
 	{times, `(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:this|the)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always)\b[^\n]{0,80}\b(?:read|send|open|upload|cat|curl|forward|include|pass|attach|copy|collect|post)\b[^\n]{0,80}` +
@@ -34,6 +34,9 @@ var poisons = []struct{ begins, expression string }{
 	{`instead of,do not use,never use`, `(?:instead\s+of|do\s+not\s+use|never\s+use)\s+(?:the\s+)?[\w-]+\s+tools?\s+(?:from|of|provided\s+by)\s+(?:other|another|any\s+other)\s+servers?`},
 	{`the user`, `(?:the\s+user\s+(?:must|should|need)\s+not\s+(?:know|see|be\s+told))`},
 }
+
+// within is a part of a sentence: a dot within the name of a file ends none.
+const within = `(?:[^.\n]|\.\w){0,60}?`
 
 // secretPlaces are files that hold secrets.
 const secretPlaces = `(?:~/\.ssh|id_rsa|id_ed25519|\.aws/credentials|~/\.netrc|/etc/shadow|~/\.cursor/mcp\.json|\.git-credentials|\.kube/config)`
