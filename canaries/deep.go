@@ -97,6 +97,7 @@ func (d *dive) search(b []byte, old int) []deepFind {
 	d.keyed(b[from:], byXor, func(p *pattern, start int) { d.at(from+start, from+start+len(p.text)+1) })
 	d.spans(b)
 	d.swapped(b)
+	d.cut(b)
 	return d.shallowest(b)
 }
 

@@ -17,7 +17,7 @@
 //
 //   - digits of base 16, 32, 58, 64 and 85 (Ascii85, Z85, RFC 1924), also in wrapped lines;
 //   - bits and character codes in base 8, 10 and 16, with or without separators;
-//   - characters with the same text between them;
+//   - characters with the same text between them, and parts of one length with anything short between them;
 //   - UTF-16, UTF-32, and bytes that were each written as a character of UTF-8;
 //   - escapes of URLs, HTML, JSON, quoted-printable and C;
 //   - gzip, zlib and deflate below another layer (FindBody looks for them at the top);
