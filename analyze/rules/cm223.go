@@ -18,7 +18,7 @@ var cm223Doc = finding.Rule{
 	CWE:    []string{"CWE-312", "CWE-359", "CWE-532"}, OWASP: []string{"MCP02", "MCP10"},
 	Help: "A tool, or the server, promises that what it is given is not stored, saved, logged, kept or written, and a call of that tool wrote a file and left it. The promise holds for caches, logs, the server's own state and a temporary file that grows from call to call. What the server itself promises holds outside of calls too.\n\n" +
 		"**Evidence.** The kernel's record of the write, and the text of the file at the end. High where the file holds a text that the call was given (as it is, in hexadecimal digits or in base 64), or cannot be read as a short text and grew by what the call was given. " +
-		"High, too, are names of directories and links that are about as long as what the calls were given, and long names of empty files, of which each call left another. Medium is another file of the server's own, or of the user's documents.\n\n" +
+		"High, too, are names of directories and links that are about as long as what the calls were given, and long names of empty files if each call left another. Medium is another file of the server's own, or of the user's documents.\n\n" +
 		"Quiet are files that an argument names, caches of interpreters and libraries, locks, process ids and empty files, a tool that itself declares to keep something, and a promise about something else, such as credentials.\n\n" +
 		"**False positive when** the file is taken away after the session.",
 }
