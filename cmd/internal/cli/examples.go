@@ -25,7 +25,7 @@ var examples = map[string][]string{
 	"judge":            {"coalmine judge coalmine-out/server", "coalmine judge --policy coalmine.yaml coalmine-out/server"},
 	"replay-decisions": {"coalmine replay-decisions --policy coalmine.yaml session.jsonl"},
 	"lock":             {"coalmine lock -- node server.js"},
-	"sweep":            {"coalmine sweep --registry targets.txt --store sweeps", "coalmine sweep --registry npm --filter postgres --shard 1/4"},
+	"sweep":            {"coalmine sweep --registry targets.txt --store sweeps", "coalmine sweep --registry npm:mcp-server --filter postgres --shard 1/4"},
 	"doctor":           {"coalmine doctor --prove"},
 	"spy":              {"coalmine spy --comm node", "coalmine spy --out logs --detect"},
 	"tui":              {"coalmine tui coalmine-out"},

@@ -233,6 +233,9 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	if f.registry == "" {
 		return usage("coalmine sweep --registry https://registry.modelcontextprotocol.io", "sweep needs a --registry")
 	}
+	if err := listing.Check(f.registry); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name a file with a target a line, the address of an MCP registry, or npm:KEYWORD"}
+	}
 	if err := f.ready(cmd); err != nil {
 		return err
 	}
@@ -265,7 +268,7 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	if !f.elsewhere {
 		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), p.begin)
 	}
-	tracer, end, err := e.observed(f, o.Workers)
+	tracer, end, err := e.observed(f, o.Queue, o.Workers)
 	if err != nil {
 		return err
 	}
@@ -341,20 +344,26 @@ func (f *sweepFlags) worker(q *queue.Queue, dir string, begin func(string)) *swe
 	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Begin: begin, Probe: f.probeTarget, Most: f.most, Log: f.log}
 }
 
-// monitored has a worker counted, and answers on the address of --metrics until stop.
-func (e *env) monitored(f *sweepFlags, w *sweep.Worker) (stop func() error, err error) {
+// monitored has a worker counted, where there is one here, and answers on the address of --metrics until stop.
+func (e *env) monitored(f *sweepFlags, q *queue.Queue, w *sweep.Worker) (stop func() error, err error) {
 	if f.metrics == "" {
 		return func() error { return nil }, nil
 	}
-	m := monitor.New(w.Queue, version(), w.Jobs)
-	begin := w.Begin
-	w.Begin = func(name string) {
-		m.Began()
-		if begin != nil {
-			begin(name)
-		}
+	jobs := 0
+	if w != nil {
+		jobs = w.Jobs
 	}
-	w.End = m.Ended
+	m := monitor.New(q, version(), jobs)
+	if w != nil {
+		begin := w.Begin
+		w.Begin = func(name string) {
+			m.Began()
+			if begin != nil {
+				begin(name)
+			}
+		}
+		w.End = m.Ended
+	}
 	at, stop, err := m.Serve(f.metrics)
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("--metrics: %w", err), Hint: "name a free address such as --metrics :9464"}
@@ -364,16 +373,15 @@ func (e *env) monitored(f *sweepFlags, w *sweep.Worker) (stop func() error, err 
 }
 
 // observed has the work of a worker, nil for none here, traced and counted as the flags say, until end.
-func (e *env) observed(f *sweepFlags, w *sweep.Worker) (t trace.Tracer, end func() error, err error) {
+func (e *env) observed(f *sweepFlags, q *queue.Queue, w *sweep.Worker) (t trace.Tracer, end func() error, err error) {
 	t, flush, err := tracing.Open(tracing.Options{Endpoint: f.traces, Version: version(), Say: func(line string) { f.say(e.err, line) }})
 	if err != nil {
 		return nil, nil, &sandbox.UsageError{Err: err, Hint: "name a collector, such as --traces http://127.0.0.1:4318"}
 	}
-	if w == nil {
-		return t, func() error { flush(); return nil }, nil
+	if w != nil {
+		w.Tracer = t
 	}
-	w.Tracer = t
-	stop, err := e.monitored(f, w)
+	stop, err := e.monitored(f, q, w)
 	if err != nil {
 		flush()
 		return nil, nil, err

@@ -110,6 +110,19 @@ func TestWhichSweepsAreShown(t *testing.T) {
 	}
 }
 
+// A list that cannot be one is told before anything is made.
+func TestWhatCanBeSwept(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"npm", filepath.Join(t.TempDir(), "missing.txt")} {
+		dir := filepath.Join(t.TempDir(), "store")
+		var out, said bytes.Buffer
+		status := Main([]string{"sweep", "--registry", source, "--store", dir}, strings.NewReader(""), &out, &said)
+		if _, err := os.Stat(dir); status != ExitUsage || !strings.Contains(said.String(), "npm:KEYWORD") || err == nil {
+			t.Errorf("%s: status %d\n%s", source, status, said.String())
+		}
+	}
+}
+
 // A queue that is stopped lets no sweep begin until the mark is lifted; dead jobs are listed,
 // and queued again.
 func TestStoppedAndDead(t *testing.T) {

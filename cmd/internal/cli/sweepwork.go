@@ -43,7 +43,7 @@ func (e *env) sweepWork() *cobra.Command {
 				begin = func(name string) { f.say(e.err, "probing "+name) }
 			}
 			w := f.worker(q, dir, begin)
-			_, end, err := e.observed(f, w)
+			_, end, err := e.observed(f, w.Queue, w)
 			if err != nil {
 				return err
 			}

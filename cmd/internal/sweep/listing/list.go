@@ -86,6 +86,17 @@ func Read(ctx context.Context, source string, o Options) (*List, error) {
 	return file(source, o)
 }
 
+// Check reports whether a source can be one: a file has to be there. Nothing is asked.
+func Check(source string) error {
+	if strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") {
+		return nil
+	}
+	if _, err := os.Stat(source); err != nil {
+		return fmt.Errorf("there is no list %s", source)
+	}
+	return nil
+}
+
 // connected calls list with a client for an address of the user's, and the cache of a source.
 func connected(address, source string, o Options, list func(c *client, u *url.URL) (*List, error)) (l *List, err error) {
 	u, err := url.Parse(address)
@@ -249,6 +260,7 @@ func (l *List) entry(raw json.RawMessage, status string, latest *bool) {
 
 // npm reads npm's search for a keyword.
 func npm(ctx context.Context, base, keyword string, o Options) (*List, error) {
+	o.Since = time.Time{} // its search knows no date, and a kept page saves more
 	return connected(base, base+" "+keyword, o, func(c *client, u *url.URL) (*List, error) { return npmPages(ctx, c, u, keyword) })
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -245,6 +246,7 @@ func TestOutside(t *testing.T) {
 
 func TestNPM(t *testing.T) {
 	t.Parallel()
+	var kept atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var list []string
 		from := r.URL.Query().Get("from")
@@ -254,12 +256,24 @@ func TestNPM(t *testing.T) {
 		if r.URL.Query().Get("text") != "keywords:mcp" {
 			t.Errorf("asked for %s", r.URL)
 		}
+		w.Header().Set("ETag", `"`+from+`"`)
+		if r.Header.Get("If-None-Match") == `"`+from+`"` {
+			kept.Add(1)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 		fmt.Fprintf(w, `{"objects":[%s],"total":253}`, strings.Join(list, ","))
 	}))
 	defer s.Close()
-	l, err := npm(t.Context(), s.URL, "mcp", Options{})
-	if err != nil || len(l.Targets) != 253 || l.Targets[252].Key != "npm:p250-2" || l.Targets[252].Words[0] != "npm:p250-2@1.0.2" || l.Targets[252].Mutable {
-		t.Errorf("%+v, %v", l, err)
+	dir := t.TempDir()
+	for _, since := range []time.Time{{}, time.Unix(1, 0)} {
+		l, err := npm(t.Context(), s.URL, "mcp", Options{Cache: dir, Since: since})
+		if err != nil || len(l.Targets) != 253 || l.Targets[252].Key != "npm:p250-2" || l.Targets[252].Words[0] != "npm:p250-2@1.0.2" || l.Targets[252].Mutable {
+			t.Errorf("%+v, %v", l, err)
+		}
+	}
+	if kept.Load() != 2 {
+		t.Errorf("%d pages were kept of an earlier sweep, want 2", kept.Load())
 	}
 }
 
