@@ -33,7 +33,7 @@ defaults:
 	{".github/workflows/coalmine.yml", "a workflow for GitHub Actions that probes the servers of .mcp.json", `# Replace COMMIT by a commit of coalmine: an action that is pinned pins the program too.
 name: coalmine
 on: [push, pull_request]
-permissions: {contents: read, security-events: write}
+permissions: {contents: read}
 jobs:
   probe:
     runs-on: ubuntu-latest
