@@ -315,6 +315,9 @@ func (a *auditor) link(ctx context.Context, p string) error {
 // file audits one file. as is the language of whoever loads it, nil where nobody is known to.
 func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
 	a.tell(p)
+	if as == nil && isForAgents(p) {
+		return a.instructions(ctx, p)
+	}
 	if as == nil && isProse(p) {
 		a.report.LeftOut++
 		a.prose[p] = true

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // The rules for configurations of clients.
@@ -74,12 +75,15 @@ func lineOffset(src string, line int) int {
 // clientFiles are the names of clients' configurations.
 var clientFiles = words("mcp.json .mcp.json claude_desktop_config.json mcp_config.json cline_mcp_settings.json mcp_settings.json")
 
+// hookFiles are the files in which clients and their plugins name commands of their own, beside servers.
+var hookFiles = lazyregexp.New(`(?:^|/)(?:\.(?:claude|gemini|codex|cursor)/(?:settings(?:\.local)?|hooks)\.json|hooks/hooks\.json)$`)
+
 // configurations judges the servers of a client's configuration that lies in the tree.
 func (a *auditor) configurations(p, src string) {
 	for _, s := range declaredServers(p, src) {
 		a.server(p, src, s.at, s.Server)
 	}
-	if a.servers == nil || !clientFiles[path.Base(p)] {
+	if a.servers == nil || !clientFiles[path.Base(p)] && !hookFiles.MatchString(p) {
 		return
 	}
 	for _, s := range a.servers(p, []byte(src)) {

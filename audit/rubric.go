@@ -10,7 +10,7 @@ import (
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v9"
+const RubricVersion = "coalmine/rubric/v10"
 
 // The rules of the audit that no other package names.
 const (
@@ -179,6 +179,8 @@ func installations() []finding.Rule {
 			Help: "The name of the package, of a dependency in a manifest of the root, or of what a configuration or a script takes from npm or PyPI differs from that of a well-known MCP server or SDK by one letter, by its separators or by its scope, or says that it is the official one. Low is a reference server's name, or that of a maker's own word, without its scope or with more words that say what it is (`-server`, `node-`, `py`). The list is a part of coalmine and has a date.\n\n**False positive when** the maker of both is the same."},
 		{ID: RemoteAdd, Name: "RemoteAdd", Title: "ADD takes a file from an address", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
 			Help: "ADD of a Dockerfile takes what the address serves on the day of the build. Give `--checksum=sha256:…`."},
+		{ID: SecretUpload, Name: "SecretUpload", Title: "A command sends a file of secrets", Severity: finding.High, CWE: []string{"CWE-200", "CWE-522"}, OWASP: []string{"MCP01"},
+			Help: "A command pipes a file of secrets (a private key, `~/.aws/credentials`, `.env`), or all variables of the environment, into a program that sends what it is given, or has curl or wget send the file. Public keys, and a key that only opens a connection (`ssh -i`), are no such file.\n\n**False positive when** the host is the service whose secret it is."},
 		{ID: UnpinnedInstall, Name: "UnpinnedInstall", Title: "What is newest is installed", Severity: finding.Low, CWE: []string{"CWE-1357"}, OWASP: []string{"MCP04"},
 			Help: "A command installs or runs a package, or begins an image, without a version: another day it is another program. Name the version, of an image its digest."},
 	}

@@ -155,6 +155,7 @@ func (s *script) add(rule string, sev finding.Severity, at lang.Span, message, i
 }
 
 func (s *script) visit(n lang.Node) {
+	s.uploads(n)
 	switch n := n.(type) {
 	case lang.Operation:
 		if n.Op == "|" && len(n.Operands) == 2 && downloads(n.Operands[0]) {

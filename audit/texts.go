@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -152,6 +153,38 @@ func (a *auditor) readme(ctx context.Context, p string) error {
 	}
 	return a.directed(ctx, p, string(data), inProse(string(data)))
 }
+
+var (
+	// agentFiles are the names of texts that agents take instructions from, and agentDirectories hold such texts.
+	agentFiles       = words("SKILL.md CLAUDE.md CLAUDE.local.md AGENTS.md GEMINI.md copilot-instructions.md .cursorrules .windsurfrules .clinerules")
+	agentDirectories = lazyregexp.New(`(?:^|/)(?:\.claude|\.cursor|\.codex|\.gemini|\.opencode|\.kiro|\.windsurf|\.roo|\.github/(?:prompts|instructions|chatmodes|agents))/.*\.(?:md|mdc)$|^(?:commands|agents|skills)/.*\.md$`)
+	// sample is a block of commands in such a text.
+	sample = lazyregexp.New("(?s)```(?:sh|bash|shell|zsh|console)?[ \\t]*\\n(.*?)```")
+)
+
+// isForAgents reports whether agents take instructions from a file: a skill, a command, a rule.
+func isForAgents(p string) bool { return agentFiles[path.Base(p)] || agentDirectories.MatchString(p) }
+
+// instructions judges a text that agents obey: the orders that it should not hold, its secrets and its blocks of commands.
+func (a *auditor) instructions(ctx context.Context, p string) error {
+	data, err := a.read(p)
+	if err != nil {
+		a.report.Skipped++
+		return nil
+	}
+	a.report.Profile.FilesScanned++
+	if a.guardsOnly {
+		return nil
+	}
+	src := string(data)
+	for _, at := range sample.FindAllSubmatchIndex(data, maxSamples) {
+		a.shellText(p, src, src[at[2]:at[3]], at[2], finding.High)
+	}
+	return a.search(ctx, p, src, false)
+}
+
+// maxSamples bounds the blocks of commands of one text.
+const maxSamples = 100
 
 // inProse reports whether an order of a text that people read is for them.
 func inProse(src string) func(*text.Hit) bool {

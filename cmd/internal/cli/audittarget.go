@@ -120,31 +120,31 @@ func auditConfiguration(ctx context.Context, file string) (*audit.Report, error)
 		}
 		return nil, &sandbox.UsageError{Err: err, Hint: "name a directory, an archive (tgz, whl, zip, mcpb) or a client's configuration"}
 	}
-	list := audited(servers)
-	for _, h := range read.Hooks {
-		list = append(list, audit.Server{Name: "the hook " + h.Event, Command: []string{"sh", "-c", h.Command}, Line: h.Line})
-	}
-	r, err := audit.Configuration(ctx, file, data, list)
+	r, err := audit.Configuration(ctx, file, data, audited(servers, read.Hooks))
 	if err == nil {
 		r.Skipped += len(faults)
 	}
 	return r, err
 }
 
-// serversOf are the servers of a configuration that lies in an audited tree. What of it cannot
+// serversOf are the servers and the hooks of a configuration that lies in an audited tree. What of it cannot
 // be read is searched as text alone.
 func serversOf(name string, data []byte) []audit.Server {
 	if len(data) > maxConfig {
 		return nil
 	}
-	servers, _ := config.Parse(name, data)
-	return audited(servers)
+	read := config.ParseFile(name, data)
+	return audited(read.Servers, read.Hooks)
 }
 
-func audited(servers []config.Server) []audit.Server {
-	list := make([]audit.Server, len(servers))
+// audited are servers, and the commands of hooks, as an audit takes them.
+func audited(servers []config.Server, hooks []config.Hook) []audit.Server {
+	list := make([]audit.Server, len(servers), len(servers)+len(hooks))
 	for i, s := range servers {
 		list[i] = audit.Server{Name: s.Name, Command: s.Command, Env: s.Env, URL: s.URL, Headers: s.Headers, Line: s.Line}
+	}
+	for _, h := range hooks {
+		list = append(list, audit.Server{Name: "the hook " + h.Event, Command: []string{"sh", "-c", h.Command}, Line: h.Line})
 	}
 	return list
 }
