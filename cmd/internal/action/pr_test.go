@@ -427,11 +427,7 @@ func preCommitLeaky(t *testing.T) {
 
 func preCommitClean(t *testing.T) {
 	ok, log := preCommit(t, []string{"coalmine-targets-system", "coalmine-audit-system", "coalmine-probe-system"}, func(dir string) {
-		touch(t, filepath.Join(dir, "note.txt"))
-		// Of programs without a source the audit says nothing but that it read none.
-		if err := os.WriteFile(filepath.Join(dir, "build.py"), []byte("print('built')\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		addSource(t, dir)
 	})
 	if !ok || strings.Count(log, "Passed") != 3 {
 		t.Errorf("committed: %v\n%s", ok, log)
@@ -449,8 +445,17 @@ func preCommitBroken(t *testing.T) {
 	}
 }
 
+// addSource adds a file of source: of programs without any the audit says only that it read none.
+func addSource(t *testing.T, dir string) {
+	t.Helper()
+	touch(t, filepath.Join(dir, "note.txt"))
+	if err := os.WriteFile(filepath.Join(dir, "build.py"), []byte("print('built')\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func preCommitBuilt(t *testing.T) {
-	ok, log := preCommit(t, []string{"coalmine-audit"}, func(dir string) { touch(t, filepath.Join(dir, "note.txt")) })
+	ok, log := preCommit(t, []string{"coalmine-audit"}, func(dir string) { addSource(t, dir) })
 	if !ok || !strings.Contains(log, "Passed") {
 		t.Errorf("committed: %v\n%s", ok, log)
 	}
