@@ -70,11 +70,11 @@ func TestSentInParts(t *testing.T) {
 		hosts, sent []string
 		want        string
 	}{
-		{"bodies", one, bodies, "split+base64"},
-		{"bodies to hosts", three, bodies, "split+base64"},
+		{"bodies", one, bodies, "split+parts+base64"},
+		{"bodies to hosts", three, bodies, "split+parts+base64"},
 		{"headers", one, headers, "split+base64"},
 		{"headers to hosts", three, headers, "split+base64"},
-		{"headers of one request", one, []string{post(fmt.Sprintf("X-A: %s\r\nX-B: %s\r\nX-C: %s\r\n", parts[0], parts[1], parts[2]), "")}, "split+base64"},
+		{"headers of one request", one, []string{post(fmt.Sprintf("X-A: %s\r\nX-B: %s\r\nX-C: %s\r\n", parts[0], parts[1], parts[2]), "")}, "parts+base64"},
 		{"one part", one, bodies[:1], ""},
 		{"nothing", three, []string{post("", "no"), post("", "none"), post("", "nothing")}, ""},
 	} {
