@@ -1,5 +1,7 @@
 package canaries
 
+import "bytes"
+
 const (
 	// leastPart is how long a part is at least of a text that is cut, in characters, leastParts how many there are, and
 	// farthestPart how many bytes stand between two: quotation marks, a name, a number that counts.
@@ -21,8 +23,8 @@ func (d *dive) cut(b []byte) {
 	for start, to := range alnum.runs(b, leastPart) {
 		n := to - start
 		switch {
-		case count > 0 && start-end > farthestPart, n > maxTurned:
-			flush()
+		case count > 0 && (start-end > farthestPart || bytes.IndexByte(b[end:start], '&') >= 0), n > maxTurned:
+			flush() // what "&" parts are parameters, which are joined by their names
 		case count >= leastParts-1 && n < size: // the last one
 			joined, count, end = append(joined, b[start:to]...), count+1, to
 			flush()
