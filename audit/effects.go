@@ -228,17 +228,11 @@ func (e *fileEffects) process(c *lang.CallSite, name string) {
 		}
 		e.add(ShellInjection, sev, c.Call.Start, "a shell gets a text that is put together: "+shown(name), name)
 	}
-	var b strings.Builder
+	var args []lang.Expr
 	for _, arg := range c.Call.Args[:min(len(c.Call.Args), 8)] {
-		lang.WalkExpr(arg.Value, nil, func(n lang.Node, _ *lang.Scope) bool {
-			if k, ok := n.(lang.Const); ok && k.Kind == lang.String && b.Len() < 2_000 {
-				b.WriteString(k.Text[:min(len(k.Text), 500)] + " ")
-			}
-			_, isFunction := n.(*lang.Function)
-			return !isFunction
-		})
+		args = append(args, arg.Value)
 	}
-	if installing.MatchString(b.String()) {
+	if installing.MatchString(allText(args...)) {
 		e.add(RuntimeInstall, finding.High, c.Call.Start, "the code installs packages while it runs: "+shown(name), name)
 	}
 }

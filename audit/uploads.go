@@ -68,15 +68,18 @@ func handsOver(x lang.Expr) bool {
 	return found
 }
 
-// allText is what stands in an expression, its commands included.
-func allText(x lang.Expr) string {
+// allText is what constants say in some expressions, the commands in them included and functions left out.
+func allText(list ...lang.Expr) string {
 	var b strings.Builder
-	lang.WalkExpr(x, nil, func(n lang.Node, _ *lang.Scope) bool {
-		if k, ok := n.(lang.Const); ok && k.Kind == lang.String && b.Len() < 2_000 {
-			b.WriteString(k.Text[:min(len(k.Text), 500)] + " ")
-		}
-		return true
-	})
+	for _, x := range list {
+		lang.WalkExpr(x, nil, func(n lang.Node, _ *lang.Scope) bool {
+			if k, ok := n.(lang.Const); ok && k.Kind == lang.String && b.Len() < 2_000 {
+				b.WriteString(k.Text[:min(len(k.Text), 500)] + " ")
+			}
+			_, isFunction := n.(*lang.Function)
+			return !isFunction
+		})
+	}
 	return strings.TrimSpace(b.String())
 }
 

@@ -10,6 +10,7 @@ import (
 // where the server's source names it: a server that runs a project's scripts needs a project that has some.
 func (w *work) manifests(named func(name string) bool) (out []sample) {
 	item, count := w.items[0], strconv.Itoa(w.counts[0])
+	compose := "services:\n  web:\n    image: example.com/" + item + ":1\n    ports:\n      - 8080:8080\n"
 	for _, m := range []struct{ name, text string }{
 		{"package.json", "{\n  \"name\": \"" + item + "\",\n  \"version\": \"0.1.0\",\n  \"private\": true,\n  \"scripts\": {\n    \"start\": \"node site/index.js\",\n    \"test\": \"node --check site/index.js\"\n  },\n  \"dependencies\": {}\n}\n"},
 		{"Makefile", ".PHONY: all test clean\n\nall: test\n\ntest:\n\t@echo " + count + " " + item + "\n\nclean:\n\t@echo clean\n"},
@@ -17,8 +18,8 @@ func (w *work) manifests(named func(name string) bool) (out []sample) {
 		{"Taskfile.yml", "version: '3'\ntasks:\n  test:\n    cmds:\n      - echo " + count + " " + item + "\n"},
 		{"Procfile", "web: echo " + item + " is ready\nworker: echo " + count + "\n"},
 		{"Dockerfile", "FROM scratch\nCOPY notes.txt /notes.txt\n"},
-		{"docker-compose.yml", "services:\n  web:\n    image: example.com/" + item + ":1\n    ports:\n      - 8080:8080\n"},
-		{"compose.yaml", "services:\n  web:\n    image: example.com/" + item + ":1\n    ports:\n      - 8080:8080\n"},
+		{"docker-compose.yml", compose},
+		{"compose.yaml", compose},
 		{"pyproject.toml", "[project]\nname = \"" + item + "\"\nversion = \"0." + count + ".0\"\ndependencies = [\"requests>=2.31\"]\n"},
 		{"requirements.txt", "requests==2.31.0\npyyaml==6.0.1\n"},
 		{"setup.cfg", "[metadata]\nname = " + item + "\nversion = 0." + count + ".0\n"},
@@ -40,8 +41,8 @@ func (w *work) manifests(named func(name string) bool) (out []sample) {
 		{"Pipfile", "[packages]\nrequests = \"*\"\n"},
 		{"environment.yml", "name: " + item + "\nchannels: [conda-forge]\ndependencies:\n  - python=3.11\n"},
 		{"package-lock.json", "{\n  \"name\": \"" + item + "\",\n  \"version\": \"0.1.0\",\n  \"lockfileVersion\": 3,\n  \"packages\": { \"\": { \"name\": \"" + item + "\", \"version\": \"0.1.0\" } }\n}\n"},
-		{"docker-compose.yaml", "services:\n  web:\n    image: example.com/" + item + ":1\n    ports:\n      - 8080:8080\n"},
-		{"compose.yml", "services:\n  web:\n    image: example.com/" + item + ":1\n    ports:\n      - 8080:8080\n"},
+		{"docker-compose.yaml", compose},
+		{"compose.yml", compose},
 		{"Chart.yaml", "apiVersion: v2\nname: " + item + "\nversion: 0." + count + ".0\n"},
 		{"main.tf", "variable \"region\" {\n  default = \"eu-west-1\"\n}\n\noutput \"name\" {\n  value = \"" + item + "\"\n}\n"},
 		{".gitlab-ci.yml", "test:\n  script:\n    - echo " + item + "\n"},

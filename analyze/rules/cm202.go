@@ -34,7 +34,7 @@ func checkCM202(r *Run) []finding.Finding {
 		if claim == nil {
 			continue
 		}
-		f := r.of(&cm202Doc, e, subject(e)+" declares local work ("+claim.Where+": “"+claim.Text+"”) and tried to reach "+r.grouped(e).Target)
+		f := r.of(&cm202Doc, e, subject(e)+" declares local work ("+claim.Where+": “"+claim.Text+"”) and tried to reach "+r.groupedTarget(e))
 		if e.Ambiguous && promised == nil {
 			f.Severity = finding.Low
 		}

@@ -27,7 +27,7 @@ func checkCM209(r *Run) []finding.Finding {
 		}
 		t := r.Scope.Tool(e.Tool)
 		if hosts := r.Scope.Hosts; len(hosts) > 0 && !r.permitted(e) {
-			f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+r.grouped(e).Target+", which "+hosts[0].Where+" does not permit")
+			f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+r.groupedTarget(e)+", which "+hosts[0].Where+" does not permit")
 			if !e.Ambiguous {
 				f.Severity = finding.Medium
 			}
@@ -40,7 +40,7 @@ func checkCM209(r *Run) []finding.Finding {
 		if t.ClaimsLocal() || len(t.Network) > 0 || len(r.Scope.Purpose.Network) > 0 || r.isOwnCloud(reached(e), e.Tool) {
 			continue
 		}
-		f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+r.grouped(e).Target+"; its declaration mentions no network")
+		f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+r.groupedTarget(e)+"; its declaration mentions no network")
 		if at, did := r.deedOn(e); at == placeCopied && !e.Ambiguous {
 			f.Severity = r.severity(e, at, did)
 			f.Message += ", and what the call was given went there"

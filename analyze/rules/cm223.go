@@ -149,12 +149,11 @@ func (r *Run) keptInFileNames() (out []*finding.Effect) {
 		left[at] = append(left[at], f)
 	}
 	for _, at := range order {
-		shortest, longest, calls := leastName*1000, 0, map[int]bool{}
+		lengths, calls := []int{}, map[int]bool{}
 		for _, f := range left[at] {
-			n := len(path.Base(f.Path))
-			shortest, longest, calls[f.By[0].Call] = min(shortest, n), max(longest, n), true
+			lengths, calls[f.By[0].Call] = append(lengths, len(path.Base(f.Path))), true
 		}
-		if len(calls) >= leastSpelling && longest > shortest {
+		if len(calls) >= leastSpelling && slices.Max(lengths) > slices.Min(lengths) {
 			out = append(out, writeOf(left[at][0], &left[at][0].By[0]))
 		}
 	}

@@ -273,7 +273,7 @@ const firstEphemeral = 32768
 // Identity is an effect's target as a fingerprint has it. A question for a name is that for the connection to it which
 // most often follows, in the same call or a later one. Port 0 is one that the kernel draws.
 func (r *Run) Identity(e *finding.Effect) string {
-	if name, ok := askedName(r.grouped(e)); ok && e.Kind == finding.NetConnect {
+	if name, ok := strings.CutPrefix(r.groupedTarget(e), "dns:"); ok && e.Kind == finding.NetConnect {
 		return name + ":443"
 	}
 	i := strings.LastIndexByte(e.Target, ':')
@@ -289,11 +289,11 @@ func (r *Run) Identity(e *finding.Effect) string {
 // each run.
 const manyNames = 8
 
-// grouped is a question for a name, or for "*." and its domain where the run asked for many names below that.
-func (r *Run) grouped(e *finding.Effect) *finding.Effect {
+// groupedTarget is whom an effect reached for: its target, or "dns:*." and the domain where the run asked for many names below that.
+func (r *Run) groupedTarget(e *finding.Effect) string {
 	name, ok := askedName(e)
 	if !ok {
-		return e
+		return e.Target
 	}
 	m := r.remembered()
 	if m.names == nil {
@@ -308,13 +308,10 @@ func (r *Run) grouped(e *finding.Effect) *finding.Effect {
 			}
 		}
 	}
-	d := domain(name)
-	if len(m.names[d]) <= manyNames {
-		return e
+	if d := domain(name); len(m.names[d]) > manyNames {
+		return "dns:*." + d
 	}
-	all := *e
-	all.Target = "dns:*." + d
-	return &all
+	return e.Target
 }
 
 // stable takes out of a target what differs between machines and runs.

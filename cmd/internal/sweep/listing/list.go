@@ -80,15 +80,19 @@ func Read(ctx context.Context, source string, o Options) (*List, error) {
 	if word, ok := strings.CutPrefix(source, "npm:"); ok {
 		return npm(ctx, "https://registry.npmjs.org", word, o)
 	}
-	if strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") {
+	if isAddress(source) {
 		return registry(ctx, source, o)
 	}
 	return file(source, o)
 }
 
+func isAddress(source string) bool {
+	return strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://")
+}
+
 // Check reports whether a source can be one: a file has to be there. Nothing is asked.
 func Check(source string) error {
-	if strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") {
+	if strings.HasPrefix(source, "npm:") || isAddress(source) {
 		return nil
 	}
 	if _, err := os.Stat(source); err != nil {
